@@ -1,7 +1,7 @@
 //! The feed of changes of activity. It misses no change, and repeats no row without a change, even while others write
 //! and servers are killed.
 //!
-//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_TEST_SEED` the seed of their random numbers.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -177,8 +177,8 @@ fn readers_miss_and_repeat_nothing_while_thirty_two_writers_write() {
 #[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
 fn the_feed_goes_on_after_kills() {
     const WRITERS: usize = 32;
-    let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
-    eprintln!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
+    let (seed, kills) = (setting("FLORIN_TEST_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
+    eprintln!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={kills}");
     let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());
     let mut server = Server::on(Home::demo());
     let funds = demo().budget("GBP");

@@ -1,6 +1,6 @@
 //! SIGKILL while payers pay, and merchants cancel and refund: nothing is paid twice or lost, and nothing is stuck.
 //!
-//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_TEST_SEED` the seed of their random numbers.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -289,8 +289,8 @@ impl Scene {
 #[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
 fn kills_while_merchants_and_payers_act_lose_and_double_nothing() {
     let (seed, mut remaining) =
-        (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 6 } else { 3 }));
-    eprintln!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={remaining}");
+        (setting("FLORIN_TEST_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 6 } else { 3 }));
+    eprintln!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={remaining}");
     let mut rng = Rng::with_seed(seed);
     while remaining > 0 {
         let kills = remaining.min(KILLS_PER_STORE);

@@ -3,8 +3,8 @@
 use crate::Services;
 use crate::consult::{DecisionPass, MessageSender, consult};
 use florin_domain::card::decide::{
-    CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_consulted_follow_up,
-    decide_first, decide_first_use,
+    CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_first,
+    decide_first_use, decide_follow_up_with_endpoint,
 };
 use florin_domain::card::{CardTransaction, MultiClearing, Pin};
 use florin_domain::ids::{CardId, TransactionToken};
@@ -111,7 +111,7 @@ pub async fn send_follow_up(
         let first_id = given.map(|token| token.0);
         let decide = move |situation: &ChainSituation| {
             let decision = clock.rule_with_first_id(first_id, |stamp| {
-                decide_consulted_follow_up(situation, token, &message, endpoint_decision, stamp)
+                decide_follow_up_with_endpoint(situation, token, &message, endpoint_decision, stamp)
             });
             decision.map(|decision| decision.placed(place))
         };

@@ -1,6 +1,6 @@
 //! Reads and changes the clock of an account.
 
-use crate::checkout_sessions::settle_checkouts_of;
+use crate::checkout_sessions::settle_account_checkouts;
 use crate::expire_holds::expire_holds_of;
 use crate::{CheckoutServices, Services};
 use florin_domain::access::Account;
@@ -33,7 +33,7 @@ pub async fn set_clock(
     // Do this for a repeated request, too: the first one may have been interrupted.
     if let Some(account) = services.accounts.find(&account.id).await? {
         expire_holds_of(services, &account.id, &account.timeline).await?;
-        settle_checkouts_of(checkouts, &account.id, &account.timeline).await?;
+        settle_account_checkouts(checkouts, &account.id, &account.timeline).await?;
     }
     Ok(written)
 }

@@ -103,14 +103,14 @@ async fn ask(
     mode: Mode,
 ) -> Result<Verdict, StoreError> {
     let (decisions, settings) = (&services.decisions, &endpoint.settings);
-    let message = EventId(question.message.token.0);
-    let to_render = QuestionToRender { id: message, question: &question, is_dry_run: mode == Mode::DryRun };
+    let id = EventId(question.message.token.0);
+    let to_render = QuestionToRender { id, question: &question, is_dry_run: mode == Mode::DryRun };
     let body = (decisions.render)(to_render)?.into();
     let request = DecisionRequest {
         client,
         url: settings.url.clone(),
         time_limit: settings.time_limit.duration(),
-        message,
+        id,
         question: Arc::new(question),
         body,
         secrets: Arc::new(open_secrets(services.cipher.as_ref(), endpoint)?),

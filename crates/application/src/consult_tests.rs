@@ -79,10 +79,10 @@ fn purchase() -> NewMessage {
 async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
     let mut asker = MockDecisionAsker::new();
     asker.expect_ask().times(1).returning(|request| {
-        assert_eq!(request.body.as_ref(), format!("{} false", request.message));
+        assert_eq!(request.body.as_ref(), format!("{} false", request.id));
         assert_eq!((request.url.as_str(), request.time_limit.as_millis()), ("https://example.com/", 300));
         assert_eq!(request.secrets.current.expose(), [7; 32]);
-        assert_eq!(request.message.0, request.question.message.token.0);
+        assert_eq!(request.id.0, request.question.message.token.0);
         assert_eq!(request.client, CLIENT);
         Ok(DecisionReply::Approve)
     });

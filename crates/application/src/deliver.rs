@@ -201,7 +201,7 @@ impl Round<'_> {
         let request = WebhookRequest {
             client: Some(self.webhook.client),
             url: url.clone(),
-            message: claimed.delivery.message,
+            id: claimed.delivery.event,
             body,
             secrets: Arc::clone(&self.secrets),
             at: sent_at,
@@ -269,14 +269,14 @@ impl Round<'_> {
         };
         (self.services.observe)(label);
         let delivery = &claimed.delivery;
-        let (webhook, message, attempt) = (delivery.webhook, delivery.message, delivery.attempts);
+        let (webhook, event, attempt) = (delivery.webhook, delivery.event, delivery.attempts);
         if outcome.is_success() {
             self.breaker.succeeded();
-            tracing::debug!(%webhook, %message, attempt, "delivered an event");
+            tracing::debug!(%webhook, %event, attempt, "delivered an event");
         } else {
             self.breaker.failed(now);
             let status = outcome.response.ok();
-            tracing::info!(%webhook, %message, attempt, outcome = label, status, "an event was not delivered");
+            tracing::info!(%webhook, %event, attempt, outcome = label, status, "an event was not delivered");
         }
     }
 

@@ -34,8 +34,8 @@ fn webhook(secret: u8) -> Webhook {
 
 /// Returns a claimed delivery whose first attempt was counted.
 fn claimed(number: u128) -> ClaimedDelivery {
-    let (message, account) = (EventId(Uuid::from_u128(number)), AccountId::parse("F1").unwrap());
-    let event = DeliveredEvent { message, account, object: Uuid::nil(), sequence: 1, at: NOW };
+    let (id, account) = (EventId(Uuid::from_u128(number)), AccountId::parse("F1").unwrap());
+    let event = DeliveredEvent { id, account, object: Uuid::nil(), sequence: 1, at: NOW };
     let mut delivery = Delivery::new(ID, event);
     delivery.begin_attempt();
     let body = Some(format!("{{\"number\":{number}}}").into());
@@ -118,7 +118,7 @@ fn after(calls: u32, then: DeliveryMode) -> impl Fn() -> DeliveryMode {
 }
 
 fn numbers(ends: &[AttemptEnd]) -> Vec<u128> {
-    let mut numbers: Vec<_> = ends.iter().map(|end| end.claim.message.0.as_u128()).collect();
+    let mut numbers: Vec<_> = ends.iter().map(|end| end.claim.event.0.as_u128()).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -141,7 +141,7 @@ async fn attempts_that_end_together_are_recorded_together() {
     });
     let mut sender = MockWebhookSender::new();
     sender.expect_send().times(2).returning(|request| {
-        assert_eq!(*request.body, *format!("{{\"number\":{}}}", request.message.0.as_u128()));
+        assert_eq!(*request.body, *format!("{{\"number\":{}}}", request.id.0.as_u128()));
         response(204)
     });
     assert_eq!(run(&services(store, sender)).await, Ok(2));
@@ -204,7 +204,7 @@ async fn deliveries_without_an_event_or_with_too_many_interruptions_are_not_sent
             DeliveryStatus::Exhausted => 2,
             other => panic!("{other:?}"),
         };
-        assert_eq!(claims.iter().map(|claim| claim.message.0.as_u128()).collect::<Vec<_>>(), [expected]);
+        assert_eq!(claims.iter().map(|claim| claim.event.0.as_u128()).collect::<Vec<_>>(), [expected]);
         Ok(())
     });
     assert_eq!(run(&services(store, MockWebhookSender::new())).await, Ok(0));

@@ -1,7 +1,7 @@
 //! Reads payments of merchants, and creates and authorises refunds.
 
 use crate::CheckoutServices;
-use crate::checkout_sessions::{find_merchant_refund, settle_checkouts_of};
+use crate::checkout_sessions::{find_merchant_refund, settle_account_checkouts};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     CreateRefundSituation, MerchantPayment, PayerDecision, PaymentOverview, RefundAction, RefundRefusal, RefundRequest,
@@ -20,7 +20,7 @@ pub async fn find_merchant_payment(
     account: &Account,
     id: MerchantPaymentId,
 ) -> Result<Option<PaymentOverview>, StoreError> {
-    settle_checkouts_of(services, &account.id, &account.timeline).await?;
+    settle_account_checkouts(services, &account.id, &account.timeline).await?;
     services.payments.find(&account.id, id).await
 }
 
@@ -34,7 +34,7 @@ pub async fn create_merchant_refund(
     mode: Mode,
     claim: Option<IdempotencyClaim<MerchantPayment>>,
 ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
-    settle_checkouts_of(services, &account.id, &account.timeline).await?;
+    settle_account_checkouts(services, &account.id, &account.timeline).await?;
     let clock = services.clock_of(account).await?;
     let id = RefundId(clock.next_id());
     let request = RefundRequest {

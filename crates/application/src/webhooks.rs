@@ -255,11 +255,11 @@ pub async fn unsubscribe(
 pub async fn redeliver(
     services: &WebhookServices,
     (reach, webhook): (WebhookReach, WebhookId),
-    message: EventId,
+    event: EventId,
     claim: Option<ClientClaim<()>>,
 ) -> Result<Written<()>, WriteError<WebhookRefusal>> {
     let (now, decide) = (services.time.real_now(), Arc::new(decide_redeliver));
-    services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
+    services.deliveries.redeliver(RedeliverCommand { reach, webhook, event, now, decide, claim }).await
 }
 
 /// Sends all events since a given time again, unless they were delivered. Returns the number of events.
@@ -280,7 +280,7 @@ pub async fn recover(
 #[derive(Clone, Debug)]
 pub struct TestEvent {
     /// The id of the event.
-    pub message: EventId,
+    pub id: EventId,
     /// The account that the event names.
     pub account: AccountId,
     /// The body.
@@ -296,8 +296,8 @@ pub async fn test_webhook(
     test: TestEvent,
     claim: Option<ClientClaim<EventId>>,
 ) -> Result<Written<EventId>, WriteError<WebhookRefusal>> {
-    let TestEvent { message, account, now: at, .. } = test;
-    let event = DeliveredEvent { message, account, object: message.0, sequence: 0, at };
+    let TestEvent { id, account, now: at, .. } = test;
+    let event = DeliveredEvent { id, account, object: id.0, sequence: 0, at };
     let delivery = Delivery { is_test: true, ..Delivery::new(webhook, event) };
     let (now, decide) = (services.time.real_now(), Arc::new(Webhook::must_be_enabled));
     let command = TestWebhookCommand { reach, delivery, body: test.body, now, decide, claim };

@@ -16,21 +16,21 @@ pub(crate) async fn execute<T, R>(
     render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
-    let Sent { answer, replayed } = send(claim, object, refused, render, work).await?;
+    let WriteAnswer { answer, replayed } = execute_for_answer(claim, object, refused, render, work).await?;
     reply(answer, replayed)
 }
 
-/// Executes a write like [`execute`], and returns the result before it becomes an HTTP response.
-pub(crate) async fn send<T, R>(
+/// Executes a write like [`execute`], and returns its answer before that becomes an HTTP response.
+pub(crate) async fn execute_for_answer<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
     render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
-) -> Result<Sent, Problem> {
+) -> Result<WriteAnswer, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
-    Ok(Sent::of(written, render))
+    Ok(WriteAnswer::of(written, render))
 }
 
 /// Returns the HTTP response for the result of a command. The response to a dry run includes the changes that the
@@ -39,18 +39,18 @@ pub(crate) fn respond<T>(
     written: Written<T>,
     render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
 ) -> Result<HttpResponse, Problem> {
-    let Sent { answer, replayed } = Sent::of(written, render);
+    let WriteAnswer { answer, replayed } = WriteAnswer::of(written, render);
     reply(answer, replayed)
 }
 
-/// The response to a command.
-pub(crate) struct Sent {
+/// The answer to a write.
+pub(crate) struct WriteAnswer {
     pub(crate) answer: StoredResponse,
     /// Whether the response was stored by an earlier request.
     pub(crate) replayed: bool,
 }
 
-impl Sent {
+impl WriteAnswer {
     /// Renders the result of a command. The result of a dry run includes the changes that the command would make.
     pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse) -> Self {
         match written {

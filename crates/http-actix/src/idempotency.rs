@@ -55,7 +55,7 @@ impl Recording {
 
     /// Returns the recording of a part of this request. The part has the same client, but its own key, path and body.
     /// `body` must be canonical.
-    pub(crate) fn of_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
+    pub(crate) fn for_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
         let request = self.keyed.as_ref().map(|(_, whole)| RecordedRequest {
             path: path.to_owned(),
             body: RecordedBody::Json(body),
@@ -95,8 +95,8 @@ pub(crate) fn canonical(body: Option<&Document>) -> Result<String, Problem> {
     Ok(body.map(|body| body.root().canonical()).transpose()?.unwrap_or_default())
 }
 
-/// Creates the claim of a request. `body` is the body as it is recorded.
-pub(crate) fn claim_of<T: 'static>(
+/// Creates the claim of a request with an idempotency key. `body` is the body as it is recorded.
+pub(crate) fn claim_with_body<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
     account: &Account,
@@ -130,7 +130,7 @@ pub(crate) fn claim_without_body<T: 'static>(
     account: &Account,
     render: impl Render<T>,
 ) -> Option<IdempotencyClaim<T>> {
-    key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
+    key.map(|key| claim_with_body(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
 /// Creates the claim of a request that affects the client, not an account. Its body may contain secrets, so only its

@@ -4,7 +4,7 @@ use crate::{Decide, StoreError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision,
+    IllegalBatchTransition, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision,
     StartPaymentsDecision, StartPaymentsSituation,
 };
 use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
@@ -40,7 +40,7 @@ pub struct StartCommand {
     /// The lease.
     pub lease: Lease,
     /// The rule.
-    pub decide: Decide<PaymentBatch, Result<StartDecision, IllegalMove>>,
+    pub decide: Decide<PaymentBatch, Result<StartDecision, IllegalBatchTransition>>,
 }
 
 /// A command to start payments before they are sent.
@@ -92,7 +92,7 @@ pub trait BatchProcessing: Send + Sync {
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError>;
 
     /// Decides the start of a batch. The rule refuses a batch that has already started.
-    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>;
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>>;
 
     /// Starts the next payments to send: confirmed ones, by input index. The decision is durable before the call
     /// returns, so that a payment that may have been sent is never lost.

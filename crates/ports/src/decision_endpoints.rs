@@ -51,7 +51,7 @@ pub struct DecisionRequest {
     /// Maximum time from the start of the request to the end of the reply.
     pub time_limit: Duration,
     /// Identifies the question in its signature: the token of the message.
-    pub message: EventId,
+    pub id: EventId,
     /// The question.
     pub question: Arc<DecisionQuestion>,
     /// The body: the question as JSON.

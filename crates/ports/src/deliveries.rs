@@ -59,7 +59,7 @@ pub struct DeliveryClaim {
     /// The subscription.
     pub webhook: WebhookId,
     /// The event, or the test.
-    pub message: EventId,
+    pub event: EventId,
     /// The lease.
     pub lease: LeaseId,
     /// The number of the attempt.
@@ -69,8 +69,8 @@ pub struct DeliveryClaim {
 impl ClaimedDelivery {
     /// Returns the identification of this claim.
     pub const fn claim(&self) -> DeliveryClaim {
-        let Delivery { webhook, message, attempts, .. } = self.delivery;
-        DeliveryClaim { webhook, message, lease: self.lease, attempt: attempts }
+        let Delivery { webhook, event, attempts, .. } = self.delivery;
+        DeliveryClaim { webhook, event, lease: self.lease, attempt: attempts }
     }
 }
 
@@ -102,7 +102,7 @@ pub struct DeliveryFilter {
     /// Selects deliveries with this status.
     pub status: Option<DeliveryStatus>,
     /// Selects the delivery of this event.
-    pub message: Option<EventId>,
+    pub event: Option<EventId>,
     /// Selects deliveries that were queued at this time or later, by the account's clock.
     pub from: Option<DateTime<Utc>>,
     /// Selects deliveries that were queued at this time or earlier, by the account's clock.
@@ -118,7 +118,7 @@ pub struct RedeliverCommand {
     /// The subscription.
     pub webhook: WebhookId,
     /// The event.
-    pub message: EventId,
+    pub event: EventId,
     /// The real time.
     pub now: DateTime<Utc>,
     /// The rule.

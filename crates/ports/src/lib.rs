@@ -125,7 +125,7 @@ pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
 pub use secrets::{SecretCipher, SecretError, Secrets, StoredSecret};
-pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
+pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
 pub use storage::{CompleteStorage, SandboxStorage, Storage};

@@ -22,7 +22,7 @@ pub struct SeedData {
     /// Clients.
     pub clients: Vec<ApiClient>,
     /// Their keys.
-    pub keys: Vec<(ApiKey, KeyHash)>,
+    pub keys: Vec<SeedKey>,
     /// Accounts with their data.
     pub accounts: Vec<SeedAccount>,
     /// The bank list.
@@ -56,6 +56,15 @@ fn disproved(account: &AccountId, budget: BudgetId, currency: Currency) -> Store
     StoreError::Corrupt(format!(
         "the journal of the seed data does not prove the {currency} balance of budget {budget} of account {account}"
     ))
+}
+
+/// An API key with its hash.
+#[derive(Clone, Debug)]
+pub struct SeedKey {
+    /// The key.
+    pub key: ApiKey,
+    /// The hash of its text.
+    pub hash: KeyHash,
 }
 
 /// An account with its data.

@@ -14,7 +14,7 @@ pub struct WebhookRequest {
     /// The URL of the receiver.
     pub url: WebhookUrl,
     /// The id of the event, which is the same in every attempt.
-    pub message: EventId,
+    pub id: EventId,
     /// The body of the event.
     pub body: Arc<str>,
     /// The secrets that sign the body.

@@ -4,7 +4,7 @@
 use crate::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::batch::{IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal};
+use florin_domain::batch::{IllegalBatchTransition, Payment, PaymentBatch, SettleDecision, SettleRefusal};
 use florin_domain::ids::{LeaseId, PaymentBatchId};
 use florin_ports::{
     BatchProcessing, ClaimCommand, Decide, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
@@ -126,7 +126,7 @@ impl BatchProcessing for Watched {
         Ok(leases)
     }
 
-    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>> {
         let decide = self.watch(&command.lease, command.decide);
         self.inner.start(StartCommand { lease: self.lease_for_store(command.lease), decide }).await
     }

@@ -6,7 +6,7 @@ use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, CancelRefusal, ConfirmRefusal, FundingBudgets,
-    IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, UploadRefusal,
+    IllegalBatchTransition, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, UploadRefusal,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
@@ -31,7 +31,7 @@ routes! { BatchManagement:
 
 routes! { BatchProcessing:
     claim(command: ClaimCommand) -> Result<Vec<Lease>, StoreError> => [with(claim)];
-    start(command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>
+    start(command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>>
         => [account(&command.lease.account)];
     start_payments(command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>>
         => [account(&command.lease.account)];

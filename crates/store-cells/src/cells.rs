@@ -256,7 +256,7 @@ impl Cells {
 
     /// Checks that no other cell has taken over a key whose object was created in this cell. That happens only if more
     /// than [`ABANDONED_AFTER`] has passed between the reservation and the creation.
-    pub(crate) async fn must_be_entered(&self, key: &CellKey, cell: &Cell) -> Result<(), StoreError> {
+    pub(crate) async fn must_not_be_taken_over(&self, key: &CellKey, cell: &Cell) -> Result<(), StoreError> {
         let Ok(Some(CellEntry { cell: holder, .. })) = self.directory.find(key).await else { return Ok(()) };
         if holder == cell.name {
             return Ok(());

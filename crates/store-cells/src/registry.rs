@@ -82,7 +82,7 @@ async fn confirm_added(
     added: Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     if added.is_ok() {
-        cells.must_be_entered(key, &cell).await?;
+        cells.must_not_be_taken_over(key, &cell).await?;
     }
     cells.confirm(cell).await?;
     added
@@ -127,7 +127,7 @@ async fn rotate_key(
     let entry = CellKey::ApiKey(hash);
     cells.reserve(entry.clone(), cell).await?;
     let rotated = Registry::rotate_key(&*cell.store, key, hash, decide).await?;
-    cells.must_be_entered(&entry, cell).await?;
+    cells.must_not_be_taken_over(&entry, cell).await?;
     Ok(rotated)
 }
 

@@ -6,7 +6,7 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::AccountId;
-use florin_ports::{Accounts, Banks, Callers, CellKey, CellName, SeedData, Seeding, StoreError};
+use florin_ports::{Accounts, Banks, Callers, CellKey, CellName, SeedData, SeedKey, Seeding, StoreError};
 use std::collections::BTreeMap;
 
 routes! { Seeding:
@@ -37,10 +37,10 @@ async fn seed(cells: &Cells, data: SeedData) -> Result<(), StoreError> {
         cells.reserve(CellKey::Account(seed.account.id.clone()), &cell).await?;
         parts.entry(cell.name.clone()).or_default().accounts.push(seed);
     }
-    for (key, hash) in keys {
-        let cell = cells.client(key.client).await?;
-        cells.reserve(CellKey::ApiKey(hash), &cell).await?;
-        parts.entry(cell.name.clone()).or_default().keys.push((key, hash));
+    for seed in keys {
+        let cell = cells.client(seed.key.client).await?;
+        cells.reserve(CellKey::ApiKey(seed.hash), &cell).await?;
+        parts.entry(cell.name.clone()).or_default().keys.push(seed);
     }
     for cell in cells.others().iter().chain([cells.home()]) {
         let part = SeedData { banks: banks.clone(), ..parts.remove(&cell.name).unwrap_or_default() };
@@ -62,7 +62,7 @@ async fn refuse_duplicates(cells: &Cells, data: &SeedData) -> Result<(), StoreEr
             return duplicate(format!("account {}", seed.account.id));
         }
     }
-    for (key, hash) in &data.keys {
+    for SeedKey { key, hash } in &data.keys {
         if Callers::find(cells, hash).await?.is_some() {
             return duplicate(format!("the hash of key {}", key.id));
         }

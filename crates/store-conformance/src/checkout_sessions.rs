@@ -43,7 +43,7 @@ pub(crate) const fn refund_row(number: u128) -> MerchantPaymentId {
 
 /// Returns the id that a step with the ids from `first` draws at a place. The first id is the payment's; the ids of its
 /// completion follow.
-pub(crate) const fn drawn(first: u128, place: u128) -> Uuid {
+pub(crate) const fn drawn_id(first: u128, place: u128) -> Uuid {
     uuid(104, first * 100 + place)
 }
 
@@ -185,7 +185,7 @@ pub(crate) async fn add_top_up(handle: &Handle, who: Who, number: u128) -> Resul
 /// Runs a rule with the ids from `first`. Every run gets the same ids.
 fn with_ids<T>(first: u128, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
     let next = Cell::new(0);
-    rule(&Stamp { now, ids: &|| drawn(first, next.replace(next.get() + 1)) })
+    rule(&Stamp { now, ids: &|| drawn_id(first, next.replace(next.get() + 1)) })
 }
 
 /// Builds a command that applies an action to session `number`. The rule draws the ids from `first`.

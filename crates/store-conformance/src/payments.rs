@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::seed_data::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
-    Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
+    Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchState, BatchSummary, BatchTransition, CancelSituation,
     ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch,
     PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport,
     PaymentState, PaymentStatus, PaymentTerms, RecipientInput, Reported, SettleSituation, StartPaymentsSituation,
@@ -96,7 +96,7 @@ impl Fill {
     fn decide(&self, who: Who, batch: &PaymentBatch) -> Result<UploadDecision, UploadRefusal> {
         let mut batch = batch.clone();
         let has_errors = !self.faulty.is_empty();
-        batch.state = batch.state.after(BatchMove::Upload { has_errors })?;
+        batch.state = batch.state.after(BatchTransition::Upload { has_errors })?;
         if batch.locked {
             return Err(UploadRefusal::Locked);
         }

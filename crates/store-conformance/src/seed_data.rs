@@ -21,7 +21,7 @@ use florin_domain::money::{Currency, Minor};
 use florin_domain::people::{EmailAddress, Person, PersonStatus, Role};
 use florin_domain::secret::SealedSecret;
 use florin_domain::test_support::an_account;
-use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
+use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey};
 use uuid::Uuid;
 
 /// A seeded account. Checks act on `Mine`; `Other` must not change.
@@ -138,7 +138,7 @@ pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
 }
 
 /// Seeds the store, with 95.00 GBP and 5000 JPY in each account's first budget, and 50.00 GBP in the second.
-pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
+pub(crate) async fn seed_store(handle: &Handle) -> Result<(), Failure> {
     Ok(handle.seeding.seed(seed_data(9_500)?).await?)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn seed_data(minor: i64) -> Result<SeedData, Failure> {
     let mut keys = Vec::new();
     let mut accounts = Vec::new();
     for who in BOTH {
-        keys.push((key(who)?, who.key_hash()));
+        keys.push(SeedKey { key: key(who)?, hash: who.key_hash() });
         accounts.push(seed_account(who, minor)?);
     }
     Ok(SeedData { clients: clients.into(), keys, accounts, banks: vec![bank(1, "First")?, bank(2, "Second")?] })

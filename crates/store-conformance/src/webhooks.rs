@@ -130,12 +130,12 @@ pub(crate) async fn log(handle: &Handle, webhook: u128) -> Result<Vec<LoggedDeli
 
 /// Selects all deliveries with some of their attempts.
 pub(crate) const fn everything(attempts: u32) -> DeliveryFilter {
-    DeliveryFilter { status: None, message: None, from: None, to: None, attempts }
+    DeliveryFilter { status: None, event: None, from: None, to: None, attempts }
 }
 
 /// Returns the subscription and the event of each claimed delivery.
 pub(crate) fn keys(claims: &[ClaimedDelivery]) -> Vec<(WebhookId, EventId)> {
-    claims.iter().map(|claim| (claim.delivery.webhook, claim.delivery.message)).collect()
+    claims.iter().map(|claim| (claim.delivery.webhook, claim.delivery.event)).collect()
 }
 
 /// Returns the claim of each claimed delivery.
@@ -150,9 +150,9 @@ pub(crate) async fn pay(handle: &Handle, who: Who, number: u128) -> CheckResult 
 }
 
 /// Returns a command to send one of my events again.
-pub(crate) fn redelivery(webhook: u128, message: EventId) -> RedeliverCommand {
+pub(crate) fn redelivery(webhook: u128, event: EventId) -> RedeliverCommand {
     let decide = Arc::new(decide_redeliver);
-    RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), message, now: noon(), decide, claim: None }
+    RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), event, now: noon(), decide, claim: None }
 }
 
 /// Returns a command to recover my events since a time.

@@ -12,15 +12,15 @@ use florin_domain::world::{
     ClockSetting, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world, decide_restore,
     decide_snapshot,
 };
-use florin_ports::{CreateWorldCommand, RestoreCommand, SeedData, SnapshotCommand, WorldContents};
+use florin_ports::{CreateWorldCommand, RestoreCommand, SeedData, SeedKey, SnapshotCommand, WorldContents};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Seeds both clients and the other account. My account is empty, because it becomes a world.
-pub(crate) async fn prepared(handle: &Handle) -> CheckResult {
+pub(crate) async fn seed_all_but_my_account(handle: &Handle) -> CheckResult {
     let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
     let accounts = vec![seed_account(Who::Other, 9_500)?];
-    let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
+    let keys = vec![SeedKey { key: key(Who::Other)?, hash: Who::Other.key_hash() }];
     let banks = vec![bank(1, "First")?, bank(2, "Second")?];
     Ok(handle.seeding.seed(SeedData { clients: clients.into(), keys, accounts, banks }).await?)
 }

@@ -95,15 +95,15 @@ fn next_position(data: &mut Data) -> i64 {
 
 /// Whether a key identifies a movement.
 fn is(row: &Activity, key: ActivityKey) -> bool {
-    let of_box = !matches!(row.source(), ActivitySource::Card | ActivitySource::Payment);
+    let of_budget = !matches!(row.source(), ActivitySource::Card | ActivitySource::Payment);
     match (key, &row.detail) {
         (ActivityKey::Transaction(token), ActivityDetail::Card(chain)) => {
             chain.first.token == token || chain.follow_ups.iter().any(|message| message.token == token)
         }
-        (ActivityKey::Transaction(token), _) => of_box && row.id == ActivityId(token.0),
+        (ActivityKey::Transaction(token), _) => of_budget && row.id == ActivityId(token.0),
         (ActivityKey::Payment(id), ActivityDetail::Payment { payment, .. }) => payment.id == id,
         (ActivityKey::Payment(_), _) => false,
-        (ActivityKey::Box(id), _) => of_box && row.id == id,
+        (ActivityKey::Budget(id), _) => of_budget && row.id == id,
         (ActivityKey::Number(number), _) => row.numbers().any(|own| own == number),
     }
 }

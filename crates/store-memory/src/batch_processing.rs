@@ -11,7 +11,7 @@ use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
+    IllegalBatchTransition, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
     SettleSituation, StartPaymentsSituation,
 };
 use florin_domain::budget::Budget;
@@ -43,7 +43,7 @@ impl BatchProcessing for MemoryStore {
         })
     }
 
-    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>> {
         self.fenced(&command.lease, |data, batch| {
             let decision = (command.decide)(&batch).map_err(WriteError::Refused)?;
             save(data, &decision.batch)?;

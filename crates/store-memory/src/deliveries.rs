@@ -48,16 +48,16 @@ fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId>
         kept.delivery.due_at.is_none_or(|due| due <= clock_of(data, &kept.delivery.account).now(now))
     };
     let mut found: Vec<_> = own().filter(|kept| kept.is_free(now)).filter(is_due).filter(is_first).collect();
-    found.sort_by_key(|kept| (kept.delivery.due_at, kept.queued_at, kept.delivery.sequence, kept.delivery.message));
+    found.sort_by_key(|kept| (kept.delivery.due_at, kept.queued_at, kept.delivery.sequence, kept.delivery.event));
     let (mut at_once, mut retries) = (0, 0);
     let placed = found.into_iter().map(|kept| {
         let place = if kept.delivery.due_at.is_none() { &mut at_once } else { &mut retries };
         *place += 1;
-        (*place, kept.delivery.message)
+        (*place, kept.delivery.event)
     });
     let mut placed: Vec<_> = placed.collect();
     placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, message)| message).collect()
+    placed.into_iter().map(|(_, event)| event).collect()
 }
 
 fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDeliveries> {
@@ -66,9 +66,9 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
         return None;
     }
     let mut claimed = Vec::new();
-    for message in claimable(data, &webhook, command.now).into_iter().take(command.max as usize) {
-        let body = body_of(data, message);
-        let Some(kept) = data.deliveries.get_mut(&(webhook.id, message)) else { continue };
+    for event in claimable(data, &webhook, command.now).into_iter().take(command.max as usize) {
+        let body = body_of(data, event);
+        let Some(kept) = data.deliveries.get_mut(&(webhook.id, event)) else { continue };
         kept.lease = Some((command.lease, command.until));
         kept.delivery.begin_attempt();
         let (delivery, test) = (kept.delivery.clone(), kept.test_body.clone());
@@ -80,7 +80,7 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
 
 /// Records an ended attempt if its claim is still current, and returns whether it is.
 fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
-    let key = (end.claim.webhook, end.claim.message);
+    let key = (end.claim.webhook, end.claim.event);
     let Some(kept) = data.deliveries.get(&key).filter(|kept| kept.is_held_by(&end.claim)) else { return false };
     let Some(webhook) = data.webhooks.get(&end.claim.webhook).cloned() else { return false };
     let delivery = kept.delivery.clone();
@@ -100,7 +100,7 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
 /// Changes the deliveries of the claims that are still current, and ends their leases.
 fn give_back(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
     for claim in claims {
-        let kept = data.deliveries.get_mut(&(claim.webhook, claim.message));
+        let kept = data.deliveries.get_mut(&(claim.webhook, claim.event));
         if let Some(kept) = kept.filter(|kept| kept.is_held_by(claim)) {
             change(&mut kept.delivery);
             kept.lease = None;
@@ -112,18 +112,18 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
     (command.decide)(webhook).map_err(WriteError::Refused)?;
     let mut recovered = 0;
     for delivery in matching(data, webhook, command.since) {
-        let message = delivery.message;
+        let event = delivery.event;
         let fresh = KeptDelivery::new(delivery, None, command.now);
-        match data.deliveries.get_mut(&(webhook.id, fresh.delivery.message)) {
+        match data.deliveries.get_mut(&(webhook.id, fresh.delivery.event)) {
             None => {
-                data.deliveries.insert((webhook.id, fresh.delivery.message), fresh);
+                data.deliveries.insert((webhook.id, fresh.delivery.event), fresh);
             }
             Some(kept) if matches!(kept.delivery.status, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled) => {
                 kept.restart();
             }
             Some(_) => continue,
         }
-        data.redelivered(message, command.now);
+        data.redelivered(event, command.now);
         recovered += 1;
     }
     resume(data, |of| of.id == webhook.id);
@@ -134,12 +134,12 @@ fn log(data: &Data, webhook: WebhookId, filter: &DeliveryFilter, page: PageReque
     let is_selected = |delivery: &Delivery| {
         delivery.webhook == webhook
             && filter.status.is_none_or(|status| delivery.status == status)
-            && filter.message.is_none_or(|message| delivery.message == message)
+            && filter.event.is_none_or(|event| delivery.event == event)
             && filter.from.is_none_or(|from| delivery.created_at >= from)
             && filter.to.is_none_or(|to| delivery.created_at <= to)
     };
     let mut found: Vec<_> = data.deliveries.values().filter(|kept| is_selected(&kept.delivery)).collect();
-    found.sort_by_key(|kept| std::cmp::Reverse((kept.queued_at, kept.delivery.message)));
+    found.sort_by_key(|kept| std::cmp::Reverse((kept.queued_at, kept.delivery.event)));
     let logged = |kept: &KeptDelivery| {
         let is_last = |attempt: &&AttemptRecord| attempt.number + filter.attempts > kept.delivery.attempts;
         let attempts = kept.attempts.iter().filter(is_last).cloned().collect();
@@ -205,13 +205,13 @@ impl Deliveries for MemoryStore {
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
         self.decide(|data| {
             under_claim_on(data, (&command.reach, command.webhook), command.claim.as_ref(), |data, webhook| {
-                let is_event_stored = body_of(data, command.message).is_some();
-                let key = (command.webhook, command.message);
+                let is_event_stored = body_of(data, command.event).is_some();
+                let key = (command.webhook, command.event);
                 let kept = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
                 let situation = RedeliverSituation { webhook, delivery: kept.delivery.clone(), is_event_stored };
                 (command.decide)(&situation).map_err(WriteError::Refused)?;
                 kept.restart();
-                data.redelivered(command.message, command.now);
+                data.redelivered(command.event, command.now);
                 resume(data, |of| of.id == command.webhook);
                 Ok(())
             })
@@ -231,9 +231,9 @@ impl Deliveries for MemoryStore {
             under_claim_on(data, (&command.reach, delivery.webhook), command.claim.as_ref(), |data, webhook| {
                 (command.decide)(&webhook).map_err(WriteError::Refused)?;
                 let kept = KeptDelivery::new(delivery.clone(), Some(command.body.clone()), command.now);
-                data.deliveries.insert((delivery.webhook, delivery.message), kept);
+                data.deliveries.insert((delivery.webhook, delivery.event), kept);
                 resume(data, |of| of.id == webhook.id);
-                Ok(delivery.message)
+                Ok(delivery.event)
             })
         })
     }
@@ -328,7 +328,7 @@ pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
     let undone: Vec<_> = own
         .filter(|(_, kept)| kept.delivery.status.is_waiting() && kept.test_body.is_none())
         .map(|(key, _)| *key)
-        .filter(|(_, message)| body_of(data, *message).is_none())
+        .filter(|(_, event)| body_of(data, *event).is_none())
         .collect();
     for key in undone {
         if let Some(kept) = data.deliveries.get_mut(&key) {
@@ -363,7 +363,7 @@ pub(crate) fn queue(data: &mut Data, event: &StoredEvent) {
 
 fn delivered(event: &StoredEvent) -> DeliveredEvent {
     DeliveredEvent {
-        message: event.id,
+        id: event.id,
         account: event.account.clone(),
         object: event.object,
         sequence: i64::try_from(event.sequence).unwrap_or(i64::MAX),
@@ -372,8 +372,8 @@ fn delivered(event: &StoredEvent) -> DeliveredEvent {
 }
 
 /// The body of a stored event.
-fn body_of(data: &Data, message: EventId) -> Option<String> {
-    data.events.values().find(|event| event.id == message).map(|event| event.body.clone())
+fn body_of(data: &Data, event: EventId) -> Option<String> {
+    data.events.values().find(|stored| stored.id == event).map(|stored| stored.body.clone())
 }
 
 /// Returns new deliveries of the stored events that match a subscription and are not older than `since`.

@@ -42,7 +42,7 @@ fn seed(data: &mut Data, new: SeedData) -> Result<(), StoreError> {
     let SeedData { clients, keys, accounts, banks } = new;
     clients.into_iter().try_for_each(|client| insert_client(data, client))?;
     accounts.iter().try_for_each(|seed| insert_account(data, seed.account.clone()))?;
-    keys.into_iter().try_for_each(|(key, hash)| insert_key(data, key, hash))?;
+    keys.into_iter().try_for_each(|seed| insert_key(data, seed.key, seed.hash))?;
     accounts.into_iter().try_for_each(|seed| seed_account(data, seed))?;
     banks.into_iter().try_for_each(|bank| add(&mut data.banks, bank.id.clone(), bank))
 }

@@ -72,8 +72,8 @@ impl DecisionAsker for HttpDecisions {
 
 /// Sends a question, and returns the body of the response.
 async fn post(sender: Arc<GuardedClient>, request: DecisionRequest) -> Result<Vec<u8>, NoDecision> {
-    let DecisionRequest { client, url, message, body, secrets, at, .. } = request;
-    let signed = WebhookRequest { client: Some(client), url, message, body, secrets, at };
+    let DecisionRequest { client, url, id, body, secrets, at, .. } = request;
+    let signed = WebhookRequest { client: Some(client), url, id, body, secrets, at };
     let (headers, body) = (headers(&signed), signed.body.to_string());
     let response = sender.post(signed.url.as_str(), headers, body, signed.client).await;
     let response = response.map_err(NoDecision::Send)?;

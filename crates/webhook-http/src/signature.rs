@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 /// Returns the headers that identify and sign a request.
 pub fn signed_headers(request: &WebhookRequest) -> Vec<(&'static str, String)> {
-    let id = request.message.to_string();
+    let id = request.id.to_string();
     let timestamp = request.at.timestamp().to_string();
     let signed = [id.as_bytes(), b".", timestamp.as_bytes(), b".", request.body.as_bytes()];
     let signatures = request.secrets.signing(request.at).map(|secret| format!("v1,{}", hmac(secret.expose(), &signed)));
@@ -67,7 +67,7 @@ mod tests {
             let request = WebhookRequest {
                 client: None,
                 url: WebhookUrl::stored("https://example.com/".into()),
-                message: EventId(uuid::Uuid::nil()),
+                id: EventId(uuid::Uuid::nil()),
                 body: "{}".into(),
                 secrets: Arc::new(secrets.clone()),
                 at,

@@ -37,7 +37,7 @@ async fn a_question_is_one_signed_post() {
     let [got] = &receiver.requests()[..] else { panic!("one request") };
     assert!(got.head.starts_with("POST /hook HTTP/1.1\r\n"), "{}", got.head);
     assert_eq!((got.header("content-type"), &got.body[..]), (Some("application/json"), asked.body.as_bytes()));
-    assert_eq!(got.header("webhook-id"), Some(asked.message.to_string().as_str()));
+    assert_eq!(got.header("webhook-id"), Some(asked.id.to_string().as_str()));
     let library = Webhook::new(&secrets().current.to_text()).unwrap();
     library.verify(&got.body, &got.headers()).unwrap();
     let other = Webhook::new(&SigningSecret::new(vec![2; 32]).to_text()).unwrap();

@@ -27,7 +27,7 @@ async fn a_delivery_is_signed_for_the_published_library() {
         ("content-type", "application/json"),
         ("user-agent", concat!("Florin/", env!("CARGO_PKG_VERSION"))),
         ("authorization", "Bearer of gifts"),
-        ("webhook-id", sent.message.to_string().as_str()),
+        ("webhook-id", sent.id.to_string().as_str()),
     ] {
         assert_eq!(got.header(name), Some(value), "{}", got.head);
     }

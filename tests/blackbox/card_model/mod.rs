@@ -1,7 +1,7 @@
 //! Random operations on an account, compared with a model of budgets and cards after each one.
 //!
 //! The model is written from the documents alone: the tables of what each message does, the rules that decline it, the
-//! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_STORY_SEED` is the
+//! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_TEST_SEED` is the
 //! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations of
 //! each.
 
@@ -61,7 +61,7 @@ fn run_or_report(seed: u64, operations: u64) -> Counts {
         let last = log.len().saturating_sub(10);
         eprintln!("the last operations, of which the last one failed:\n{}", log[last..].join("\n"));
         eprintln!(
-            "run it again with FLORIN_STORY_SEED={seed} FLORIN_MODEL_SEEDS=1 FLORIN_MODEL_OPERATIONS={operations}"
+            "run it again with FLORIN_TEST_SEED={seed} FLORIN_MODEL_SEEDS=1 FLORIN_MODEL_OPERATIONS={operations}"
         );
         resume_unwind(panic)
     })

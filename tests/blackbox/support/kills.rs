@@ -1,6 +1,6 @@
 //! Tests deliveries while senders, receivers and the database server are killed.
 //!
-//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_TEST_SEED` the seed of their random numbers. With 100 kills or
 //! more, the leases of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,8 +126,8 @@ impl Load {
 /// Kills a server, a receiver and the database server in turn, at random times, while events are caused through all
 /// instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
-    let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
-    report(&format!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
+    let (seed, kills) = (setting("FLORIN_TEST_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
+    report(&format!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={kills}"));
     let (mut rng, load) = (Rng::with_seed(seed), Load::on(&servers));
     let receivers = TYPES.map(|_| Receiver::start());
     for (receiver, name) in receivers.iter().zip(TYPES) {

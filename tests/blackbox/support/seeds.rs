@@ -5,9 +5,9 @@ use std::thread;
 
 use super::setting::setting;
 
-/// Plays `count` consecutive seeds on two threads. The first seed is `FLORIN_STORY_SEED`.
+/// Plays `count` consecutive seeds on two threads. The first seed is `FLORIN_TEST_SEED`.
 pub(crate) fn each_seed(count: u64, play: impl Fn(u64) + Sync) {
-    let first = setting("FLORIN_STORY_SEED", 1);
+    let first = setting("FLORIN_TEST_SEED", 1);
     let next = AtomicU64::new(first);
     let play_all = || {
         loop {

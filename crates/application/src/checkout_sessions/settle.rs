@@ -26,13 +26,13 @@ use uuid::Uuid;
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for AccountTimeline { account, timeline } in services.sessions.due_accounts(services.time.real_now()).await? {
-        written += settle_checkouts_of(services, &account, &timeline).await?;
+        written += settle_account_checkouts(services, &account, &timeline).await?;
     }
     Ok(written)
 }
 
 /// Applies the due steps of an account's sessions and refunds by the account's time, like [`settle_checkouts`].
-pub(crate) async fn settle_checkouts_of(
+pub(crate) async fn settle_account_checkouts(
     services: &CheckoutServices,
     account: &AccountId,
     timeline: &Timeline,

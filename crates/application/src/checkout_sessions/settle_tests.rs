@@ -1,6 +1,6 @@
 //! Tests of the order in which a sweep applies due steps, and of how often it asks the store.
 
-use super::settle_checkouts_of;
+use super::settle_account_checkouts;
 use crate::{AccountClocks, CheckoutServices, PageTokenMaker};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{CheckoutSession, DueItem, SessionState};
@@ -83,7 +83,7 @@ fn swept<const N: usize>(sessions: [(u128, &[i64]); N]) -> (Vec<(u128, i64)>, us
         simulated_bank: None,
         public_url: "https://pay.example".to_owned(),
     };
-    let settled = settle_checkouts_of(&services, &account(), &Timeline::default()).now_or_never().unwrap();
+    let settled = settle_account_checkouts(&services, &account(), &Timeline::default()).now_or_never().unwrap();
     assert_eq!(settled, Ok(N));
     let stored = stored.lock().unwrap();
     (stored.applied.clone(), stored.reads)

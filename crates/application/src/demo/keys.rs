@@ -2,9 +2,10 @@
 
 use super::ids::{Kind, client_id, id, other_client_id};
 use chrono::{DateTime, Utc};
-use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
+use florin_domain::access::{AccountGrant, ApiKey, Environment, Scope};
 use florin_domain::ids::{ApiKeyId, ClientId};
 use florin_domain::secret::Secret;
+use florin_ports::SeedKey;
 use std::collections::BTreeSet;
 
 /// The demo client's key, with every scope.
@@ -20,7 +21,7 @@ pub fn totp_secret() -> Secret {
 }
 
 /// The keys with their hashes.
-pub(super) fn keys(created_at: DateTime<Utc>) -> Vec<(ApiKey, KeyHash)> {
+pub(super) fn keys(created_at: DateTime<Utc>) -> Vec<SeedKey> {
     let all: BTreeSet<Scope> = Scope::ALL.iter().copied().collect();
     let key = |number, text, client: ClientId, scopes| {
         let key = ApiKey {
@@ -36,7 +37,7 @@ pub(super) fn keys(created_at: DateTime<Utc>) -> Vec<(ApiKey, KeyHash)> {
             replaced_by: None,
             last_used_at: None,
         };
-        (key, crate::key_hash(text))
+        SeedKey { key, hash: crate::key_hash(text) }
     };
     vec![
         key(1, API_KEY, client_id(), all.clone()),

@@ -211,7 +211,7 @@ fn ids_are_unique_and_of_version_7() {
     };
     let world = seeded();
     world.clients.iter().for_each(|client| note(client.id.0));
-    world.keys.iter().for_each(|(key, _)| note(key.id.0));
+    world.keys.iter().for_each(|seed| note(seed.key.id.0));
     for seed in &world.accounts {
         seed.checkouts.iter().for_each(|one| note(one.id.0));
         seed.cards.iter().for_each(|one| note(one.card.id.0));
@@ -238,7 +238,7 @@ fn keys_are_sandbox_keys_with_the_expected_access() {
     let world = seeded();
     let key = |text| {
         let hash = crate::key_hash(text);
-        world.keys.iter().find(|(_, stored)| *stored == hash).map(|(key, _)| key.clone()).unwrap()
+        world.keys.iter().find(|seed| seed.hash == hash).map(|seed| seed.key.clone()).unwrap()
     };
     assert_eq!(key(API_KEY).scopes.len(), Scope::ALL.len());
     assert_eq!(key(OTHER_API_KEY).scopes.len(), Scope::ALL.len());

@@ -1,6 +1,6 @@
 //! Cancelling a payment batch before it starts.
 
-use super::{BatchBalances, BatchMove, BatchState, BulkStatus, IllegalMove, PaymentBatch};
+use super::{BatchBalances, BatchState, BatchTransition, BulkStatus, IllegalBatchTransition, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
@@ -36,7 +36,7 @@ pub struct CancelDecision {
 pub enum CancelRefusal {
     /// The batch has started or ended.
     #[error(transparent)]
-    State(#[from] IllegalMove),
+    State(#[from] IllegalBatchTransition),
     /// A balance would leave its range, or less is reserved than the batch costs. Both are bugs.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
@@ -58,7 +58,7 @@ pub enum CancelRefusal {
 pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<CancelDecision, CancelRefusal> {
     let was_reserved = matches!(situation.batch.state, BatchState::Confirmed(_));
     let mut batch = situation.batch.clone();
-    batch.state = batch.state.after(BatchMove::Cancel)?;
+    batch.state = batch.state.after(BatchTransition::Cancel)?;
     batch.updated_at = stamp.now;
     let (mut journal, mut balances) = (Vec::new(), BatchBalances::new());
     if was_reserved {

@@ -1,7 +1,7 @@
 //! Confirming a payment batch (contract 3.2). The rule checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
-use super::{BatchBalances, BatchMove, BulkStatus, Confirmation, IllegalMove, PaymentBatch, Shortage};
+use super::{BatchBalances, BatchTransition, BulkStatus, Confirmation, IllegalBatchTransition, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
 use crate::ids::{ClientId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
@@ -67,7 +67,7 @@ pub enum ConfirmRefusal {
     MfaRequired,
     /// The state of the batch is not validated.
     #[error(transparent)]
-    State(#[from] IllegalMove),
+    State(#[from] IllegalBatchTransition),
     /// The MFA proof is not valid.
     #[error(transparent)]
     Mfa(#[from] MfaFailure),
@@ -104,7 +104,7 @@ pub fn decide_confirm(
     stamp: &Stamp<'_>,
 ) -> ConfirmDecision {
     let confirmation = Confirmation { by: Some(client), at: stamp.now, passed_mfa_check_at: proof.map(|_| stamp.now) };
-    let state = match situation.batch.state.after(BatchMove::Confirm(confirmation)) {
+    let state = match situation.batch.state.after(BatchTransition::Confirm(confirmation)) {
         Ok(state) => state,
         Err(illegal) => return ConfirmDecision::refused(illegal),
     };

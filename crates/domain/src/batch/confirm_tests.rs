@@ -79,14 +79,14 @@ fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let balances = confirmation.balances[&(BUDGET, gbp())];
     assert_eq!((balances.available(), balances.reserved(), balances.ledger()), (Minor(0), Minor(1000), Minor(1000)));
     assert_eq!(confirmation.journal.len(), 1);
-    assert_eq!(decision.session.unwrap().state, MfaSessionState::Burnt);
+    assert_eq!(decision.session.unwrap().state, MfaSessionState::Used);
 }
 
 #[test]
 fn the_batch_is_checked_before_the_token() {
     for status in PaymentBatchStatus::ALL.into_iter().filter(|status| *status != PaymentBatchStatus::Validated) {
         let decision = decide(&situation(status, 1000), MfaVerdict::Wrong);
-        assert_eq!(decision.result, Err(ConfirmRefusal::State(IllegalMove { current: status })));
+        assert_eq!(decision.result, Err(ConfirmRefusal::State(IllegalBatchTransition { current: status })));
         assert_eq!(decision.session, None);
     }
 }

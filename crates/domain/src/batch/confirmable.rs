@@ -1,6 +1,6 @@
 //! Checks whether a batch could be confirmed now, and reports the obstacles.
 
-use super::{BatchMove, Confirmation, IllegalMove, PaymentBatch};
+use super::{BatchTransition, Confirmation, IllegalBatchTransition, PaymentBatch};
 use crate::ids::BudgetId;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{Currency, Minor, Money};
@@ -24,7 +24,7 @@ pub struct Shortage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmability {
     /// The refusal, if the status of the batch does not allow a confirmation.
-    pub status: Option<IllegalMove>,
+    pub status: Option<IllegalBatchTransition>,
     /// The shortages, one for each budget and currency.
     pub shortages: Vec<Shortage>,
 }
@@ -56,10 +56,10 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 
 impl PaymentBatch {
     /// Refuses a batch whose state does not allow a confirmation.
-    pub fn must_allow_confirmation(&self) -> Result<(), IllegalMove> {
+    pub fn must_allow_confirmation(&self) -> Result<(), IllegalBatchTransition> {
         // The client and the time of the confirmation make no difference here.
         let confirmation = Confirmation { by: None, at: self.updated_at, passed_mfa_check_at: None };
-        self.state.after(BatchMove::Confirm(confirmation)).map(|_| ())
+        self.state.after(BatchTransition::Confirm(confirmation)).map(|_| ())
     }
 
     /// Returns the cost of the batch's orders, amounts plus fees, for each budget and currency.

@@ -1,7 +1,7 @@
 //! Creating a payment batch, with or without payments.
 
 use super::upload::{Filled, fill};
-use super::{Alert, BatchMove, BatchState, FundingBudgets, Payment, PaymentBatch, UploadRefusal, UploadRequest};
+use super::{Alert, BatchState, BatchTransition, FundingBudgets, Payment, PaymentBatch, UploadRefusal, UploadRequest};
 use crate::event::Event;
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
 use crate::stamp::Stamp;
@@ -67,7 +67,7 @@ pub fn decide_create(
     let (mut payments, mut alerts) = (Vec::new(), Vec::new());
     if let Some(upload) = &request.payments {
         let filled: Filled = fill(&batch, upload, funding, stamp)?;
-        batch.state = batch.state.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+        batch.state = batch.state.after(BatchTransition::Upload { has_errors: filled.has_errors })?;
         batch.orders = filled.orders;
         batch.input = Some(filled.input);
         batch.locked = true;

@@ -73,7 +73,7 @@ fn a_batch_past_validated_rejects_uploads() {
     for status in PaymentBatchStatus::ALL {
         let batch = PaymentBatch { state: a_batch_state(status), ..created(None).batch };
         let open = matches!(status, PaymentBatchStatus::Draft | PaymentBatchStatus::Validated);
-        let refused = Err(UploadRefusal::State(IllegalMove { current: status }));
+        let refused = Err(UploadRefusal::State(IllegalBatchTransition { current: status }));
         let answer = uploaded(batch, vec![pounds("1.00")]).map(|_| ());
         assert_eq!(answer, if open { Ok(()) } else { refused }, "{status}");
     }
@@ -111,7 +111,7 @@ fn cancelling_releases_what_was_reserved() {
                 let kinds: Vec<_> = decision.events.iter().map(|event| event.kind).collect();
                 assert_eq!(kinds, [EventKind::PaymentBatchOrderCancelled, EventKind::PaymentBatchCancelled]);
             }
-            _ => assert_eq!(answer, Err(CancelRefusal::State(IllegalMove { current: status }))),
+            _ => assert_eq!(answer, Err(CancelRefusal::State(IllegalBatchTransition { current: status }))),
         }
     }
 }
@@ -126,7 +126,7 @@ fn obstacles_to_a_confirmation() {
     assert_eq!((short.status, short.shortages.len()), (None, 1), "the fee must be available, too");
     assert_eq!(short.shortages[0].needed.to_string(), "15.00");
     let draft = check_confirmable(&created(None).batch, &holds(0)).unwrap();
-    assert_eq!(draft.status, Some(IllegalMove { current: PaymentBatchStatus::Draft }));
+    assert_eq!(draft.status, Some(IllegalBatchTransition { current: PaymentBatchStatus::Draft }));
     let confirmed = PaymentBatch { state: a_batch_state(PaymentBatchStatus::Confirmed), ..batch };
     assert!(check_confirmable(&confirmed, &holds(0)).unwrap().shortages.is_empty(), "its money is already reserved");
 }

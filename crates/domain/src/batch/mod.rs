@@ -54,6 +54,6 @@ pub use payment_status::PaymentStatus;
 pub use payment_terms::PaymentTerms;
 pub use settle::{Reported, SettleDecision, SettleRefusal, SettleSituation, decide_settle};
 pub use start::{StartDecision, StartPaymentsDecision, StartPaymentsSituation, decide_start, decide_start_payments};
-pub use state::{BatchMove, BatchState, Confirmation, Processing};
-pub use status::{IllegalMove, PaymentBatchStatus};
+pub use state::{BatchState, BatchTransition, Confirmation, Processing};
+pub use status::{IllegalBatchTransition, PaymentBatchStatus};
 pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};

@@ -1,6 +1,6 @@
 //! Starting a confirmed batch, and starting its payments before they are sent.
 
-use super::{BatchMove, BatchState, IllegalMove, Payment, PaymentBatch, PaymentState, StartedTerms};
+use super::{BatchState, BatchTransition, IllegalBatchTransition, Payment, PaymentBatch, PaymentState, StartedTerms};
 use crate::event::{Event, EventKind};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
@@ -26,8 +26,8 @@ pub struct StartDecision {
 /// let started = decide_start(&scenario.batch, &scenario.stamp()).unwrap();
 /// assert_eq!(started.batch.status(), PaymentBatchStatus::Started);
 /// ```
-pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
-    let state = batch.state.after(BatchMove::Start { at: stamp.now })?;
+pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalBatchTransition> {
+    let state = batch.state.after(BatchTransition::Start { at: stamp.now })?;
     let batch = PaymentBatch { state, updated_at: stamp.now, ..batch.clone() };
     let events = vec![batch.event(EventKind::PaymentBatchProcessing, None, None)];
     Ok(StartDecision { batch, events })

@@ -1,6 +1,6 @@
 //! The state of a payment batch, its transitions, and the data of each state.
 
-use super::{IllegalMove, PaymentBatchStatus};
+use super::{IllegalBatchTransition, PaymentBatchStatus};
 use crate::ids::ClientId;
 use chrono::{DateTime, Utc};
 
@@ -45,7 +45,7 @@ pub struct Processing {
 
 /// A transition of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BatchMove {
+pub enum BatchTransition {
     /// A client uploads payments, and the rule checks them.
     Upload {
         /// Whether any alert is an Error.
@@ -128,9 +128,9 @@ impl BatchState {
     }
 
     /// The transition table: returns the state after a transition, or a refusal.
-    pub const fn after(self, step: BatchMove) -> Result<Self, IllegalMove> {
-        use BatchMove::{Cancel, Confirm, Finish, Start, Upload};
-        match (self, step) {
+    pub const fn after(self, transition: BatchTransition) -> Result<Self, IllegalBatchTransition> {
+        use BatchTransition::{Cancel, Confirm, Finish, Start, Upload};
+        match (self, transition) {
             (Self::Draft | Self::Validated, Upload { has_errors: true }) => Ok(Self::Draft),
             (Self::Draft | Self::Validated, Upload { has_errors: false }) => Ok(Self::Validated),
             (Self::Validated, Confirm(confirmation)) => Ok(Self::Confirmed(confirmation)),
@@ -142,7 +142,7 @@ impl BatchState {
             (Self::Started(processing), Finish { any_succeeded: true }) => Ok(Self::Completed(processing)),
             (Self::Started(processing), Finish { any_succeeded: false }) => Ok(Self::Failed(processing)),
             (current, Upload { .. } | Confirm(_) | Cancel | Start { .. } | Finish { .. }) => {
-                Err(IllegalMove { current: current.status() })
+                Err(IllegalBatchTransition { current: current.status() })
             }
         }
     }
@@ -171,29 +171,31 @@ mod tests {
     ];
 
     #[test]
-    fn every_move_from_every_state() {
-        let upload = |has_errors| BatchMove::Upload { has_errors };
-        let finish = |any_succeeded| BatchMove::Finish { any_succeeded };
-        let (confirm, start) = (BatchMove::Confirm(CONFIRMATION), BatchMove::Start { at: AT });
+    fn every_transition_from_every_state() {
+        let upload = |has_errors| BatchTransition::Upload { has_errors };
+        let finish = |any_succeeded| BatchTransition::Finish { any_succeeded };
+        let (confirm, start) = (BatchTransition::Confirm(CONFIRMATION), BatchTransition::Start { at: AT });
         let allowed = [
             (Draft, upload(false), Validated),
             (Draft, upload(true), Draft),
             (Validated, upload(true), Draft),
             (Validated, upload(false), Validated),
             (Validated, confirm, Confirmed(CONFIRMATION)),
-            (Draft, BatchMove::Cancel, Cancelled(None)),
-            (Validated, BatchMove::Cancel, Cancelled(None)),
-            (Confirmed(CONFIRMATION), BatchMove::Cancel, Cancelled(Some(CONFIRMATION))),
+            (Draft, BatchTransition::Cancel, Cancelled(None)),
+            (Validated, BatchTransition::Cancel, Cancelled(None)),
+            (Confirmed(CONFIRMATION), BatchTransition::Cancel, Cancelled(Some(CONFIRMATION))),
             (Confirmed(CONFIRMATION), start, Started(PROCESSING)),
             (Started(PROCESSING), finish(true), Completed(PROCESSING)),
             (Started(PROCESSING), finish(false), Failed(PROCESSING)),
         ];
-        let moves = [upload(false), upload(true), confirm, BatchMove::Cancel, start, finish(true), finish(false)];
+        let transitions =
+            [upload(false), upload(true), confirm, BatchTransition::Cancel, start, finish(true), finish(false)];
         for from in STATES {
-            for step in moves {
-                let expected = allowed.iter().find(|(state, m, _)| (*state, *m) == (from, step)).map(|(_, _, to)| *to);
-                let refused = IllegalMove { current: from.status() };
-                assert_eq!(from.after(step), expected.ok_or(refused), "{from:?} {step:?}");
+            for transition in transitions {
+                let expected =
+                    allowed.iter().find(|(state, by, _)| (*state, *by) == (from, transition)).map(|(_, _, to)| *to);
+                let refused = IllegalBatchTransition { current: from.status() };
+                assert_eq!(from.after(transition), expected.ok_or(refused), "{from:?} {transition:?}");
             }
         }
     }

@@ -24,7 +24,7 @@ pub enum PaymentBatchStatus {
 /// A transition that the current status does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot do this while the payment batch is {current}")]
-pub struct IllegalMove {
+pub struct IllegalBatchTransition {
     /// The current status, which does not change.
     pub current: PaymentBatchStatus,
 }

@@ -2,8 +2,8 @@
 
 use super::check::CheckedRow;
 use super::{
-    Alert, BatchInput, BatchMove, CheckedRows, FundingBudgets, IllegalMove, InputFormat, InputStatus, Payment,
-    PaymentBatch, PaymentOrder, PaymentState, PaymentTerms,
+    Alert, BatchInput, BatchTransition, CheckedRows, FundingBudgets, IllegalBatchTransition, InputFormat, InputStatus,
+    Payment, PaymentBatch, PaymentOrder, PaymentState, PaymentTerms,
 };
 use crate::event::Event;
 use crate::ids::{BudgetId, OrderId, PaymentId};
@@ -48,7 +48,7 @@ pub struct UploadDecision {
 pub enum UploadRefusal {
     /// The state of the batch does not allow an upload.
     #[error(transparent)]
-    State(#[from] IllegalMove),
+    State(#[from] IllegalBatchTransition),
     /// The batch was created with its payments.
     #[error("cannot change: the batch was created with its payments")]
     Locked,
@@ -76,12 +76,12 @@ pub fn decide_upload(
 ) -> Result<UploadDecision, UploadRefusal> {
     let mut batch = situation.batch.clone();
     // Check the state first, so that the refusal does not depend on the upload.
-    batch.state.after(BatchMove::Upload { has_errors: true })?;
+    batch.state.after(BatchTransition::Upload { has_errors: true })?;
     if batch.locked {
         return Err(UploadRefusal::Locked);
     }
     let filled = fill(&batch, request, &situation.funding, stamp)?;
-    batch.state = batch.state.after(BatchMove::Upload { has_errors: filled.has_errors })?;
+    batch.state = batch.state.after(BatchTransition::Upload { has_errors: filled.has_errors })?;
     batch.orders = filled.orders;
     batch.input = Some(filled.input);
     batch.updated_at = stamp.now;

@@ -1,4 +1,4 @@
-//! Property tests of random stories of a session. They compare the rules with a small model of the contract's table of
+//! Property tests of random steps of a session. They compare the rules with a small model of the contract's table of
 //! session statuses.
 
 use super::{
@@ -20,7 +20,7 @@ use uuid::Uuid;
 const EXPIRY: i64 = 20;
 const PRICE: i64 = 1250;
 
-/// A step of a story.
+/// A step.
 #[derive(Clone, Debug)]
 enum Step {
     Due,
@@ -289,10 +289,10 @@ proptest! {
     fn a_random_story_follows_the_table_of_statuses(
         kind in prop::sample::select(&[Kind::Shopping, Kind::Payee, Kind::Budget][..]),
         may_reconcile in any::<bool>(),
-        story in prop::collection::vec(step(), 1..25),
+        steps in prop::collection::vec(step(), 1..25),
     ) {
         let (mut scenario, mut model, mut now) = (scenario(kind, may_reconcile), Model::new(), 0);
-        for (wait, step) in story {
+        for (wait, step) in steps {
             now += wait;
             scenario.wait(wait);
             let before = scenario.clone();

@@ -1,4 +1,4 @@
-//! Property tests of random stories of the refunds of a payment.
+//! Property tests of random steps of the refunds of a payment.
 
 use super::{
     BankVisit, CreateRefundSituation, MAX_REFUND, MerchantPayment, PayerOutcome, RefundAction, RefundRefusal,
@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The amount of the payment, in minor units. It is above the maximum of one refund.
 const PAID: i64 = 150_000;
 
-/// A step of a story.
+/// A step.
 #[derive(Clone, Debug)]
 enum Step {
     /// The merchant creates a refund of this amount.
@@ -40,7 +40,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
 }
 
 /// The refunds of a payment, and what they caused.
-struct Story {
+struct RefundRun {
     situation: CreateRefundSituation,
     refunds: Vec<MerchantPayment>,
     journal: Vec<JournalTransaction>,
@@ -48,7 +48,7 @@ struct Story {
     ids: CountingIds,
 }
 
-impl Story {
+impl RefundRun {
     fn new() -> Self {
         let (session, payment) = a_completed_session("1500.00 GBP");
         let situation =
@@ -116,9 +116,9 @@ impl Story {
 
 proptest! {
     #[test]
-    fn refunds_never_exceed_the_payment(story in prop::collection::vec(step(), 1..30)) {
-        let (mut refunds, mut now) = (Story::new(), 0);
-        for (wait, step) in story {
+    fn refunds_never_exceed_the_payment(steps in prop::collection::vec(step(), 1..30)) {
+        let (mut refunds, mut now) = (RefundRun::new(), 0);
+        for (wait, step) in steps {
             now += wait;
             match step {
                 Step::Create(amount) => {

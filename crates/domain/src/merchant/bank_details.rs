@@ -33,7 +33,7 @@ impl MerchantCurrency {
     }
 
     /// Returns the type of bank details for this currency.
-    pub const fn details(self) -> BankDetailsType {
+    pub const fn details_type(self) -> BankDetailsType {
         match self {
             Self::Gbp => BankDetailsType::SortCode,
             Self::Eur => BankDetailsType::Iban,

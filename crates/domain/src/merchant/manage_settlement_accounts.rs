@@ -60,11 +60,19 @@ pub struct SettlementAccountRequest {
 pub struct SettlementAccountEdit {
     /// The merchant's name for the settlement account; `Some(None)` removes the name.
     pub name: Option<Option<Text<1, 18>>>,
-    /// Whether the bank that pays refunds changes. `Some(true)` sets the bank of the situation, and `Some(false)`
-    /// removes the bank.
-    pub bank: Option<bool>,
+    /// What happens to the bank that pays refunds.
+    pub bank: Option<BankEdit>,
     /// Whether the settlement account becomes the default of its currency.
     pub make_default: bool,
+}
+
+/// A change of the bank of a settlement account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankEdit {
+    /// The bank of the situation becomes its bank.
+    Set,
+    /// It has no bank any more.
+    Remove,
 }
 
 /// Reasons to refuse a change of settlement accounts. Nothing changes.
@@ -150,7 +158,7 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
 /// Decides a change by the merchant. A change without effect does not change `updated_at`.
 ///
 /// ```
-/// use florin_domain::merchant::{SettlementAccountEdit, SettlementRefusal, decide_edit_settlement_account};
+/// use florin_domain::merchant::{BankEdit, SettlementAccountEdit, SettlementRefusal, decide_edit_settlement_account};
 /// use florin_domain::test_support::{a_settlement_account, a_settlement_situation, noon};
 ///
 /// let (situation, id) = (a_settlement_situation([1, 2]), a_settlement_account(2).id);
@@ -159,7 +167,7 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
 /// let defaults: Vec<_> = change.accounts.iter().map(|account| account.is_default).collect();
 /// assert_eq!(defaults, [false, true]);
 ///
-/// let edit = SettlementAccountEdit { bank: Some(true), ..edit };
+/// let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..edit };
 /// let refused = decide_edit_settlement_account(&situation, id, &edit, noon());
 /// assert_eq!(refused, Err(SettlementRefusal::UnknownBank));
 /// ```
@@ -175,8 +183,11 @@ pub fn decide_edit_settlement_account(
         edited.name = name.as_ref().map(|name| name.as_str().to_owned());
     }
     match edit.bank {
-        Some(true) => edited.bank = Some(situation.bank.as_ref().ok_or(SettlementRefusal::UnknownBank)?.id.clone()),
-        Some(false) => edited.bank = None,
+        Some(BankEdit::Set) => {
+            let bank = situation.bank.as_ref().ok_or(SettlementRefusal::UnknownBank)?;
+            edited.bank = Some(bank.id.clone());
+        }
+        Some(BankEdit::Remove) => edited.bank = None,
         None => {}
     }
     if edit.make_default {

@@ -74,7 +74,7 @@ fn only_what_is_sent_changes() {
     };
     let unchanged = edit(&situation, SettlementAccountEdit::default()).unwrap();
     assert_eq!(unchanged.accounts, situation.accounts);
-    let with_bank = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
+    let with_bank = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
     assert_eq!(edit(&situation, with_bank.clone()), Err(SettlementRefusal::UnknownBank));
     let bank = BankId::parse(&"a".repeat(32)).unwrap();
     situation.bank = Some(Bank { id: bank.clone(), name: "B".into(), icon_url: String::new(), supports_refunds: true });
@@ -82,7 +82,7 @@ fn only_what_is_sent_changes() {
     situation.accounts = edit(&situation, named).unwrap().accounts;
     let edited = &situation.accounts[1];
     assert_eq!((edited.name.as_deref(), edited.bank.as_ref(), edited.updated_at), (Some("Main"), Some(&bank), later));
-    let cleared = SettlementAccountEdit { name: Some(None), bank: Some(false), make_default: false };
+    let cleared = SettlementAccountEdit { name: Some(None), bank: Some(BankEdit::Remove), make_default: false };
     let cleared = edit(&situation, cleared).unwrap().accounts.remove(1);
     assert_eq!((cleared.name, cleared.bank), (None, None));
 }

@@ -78,7 +78,7 @@ impl MfaCheck {
             return MfaOutcome::failed(MfaFailure::Failed);
         };
         match session.state {
-            MfaSessionState::Burnt => return MfaOutcome::failed(MfaFailure::Failed),
+            MfaSessionState::Used => return MfaOutcome::failed(MfaFailure::Failed),
             MfaSessionState::Locked => return MfaOutcome::failed(MfaFailure::Locked),
             MfaSessionState::Open | MfaSessionState::Expired => {}
         }
@@ -105,7 +105,7 @@ impl MfaCheck {
 
 fn apply_verdict_to_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
     let (passed, session) = match verdict {
-        MfaVerdict::Correct { .. } => (Ok(()), session.with_state(MfaSessionState::Burnt)),
+        MfaVerdict::Correct { .. } => (Ok(()), session.with_state(MfaSessionState::Used)),
         MfaVerdict::Wrong => (Err(MfaFailure::Failed), session.after_wrong_token()),
         MfaVerdict::ExpiresSession => (Err(MfaFailure::Expired), session.with_state(MfaSessionState::Expired)),
         MfaVerdict::LocksSession => (Err(MfaFailure::Locked), session.with_state(MfaSessionState::Locked)),

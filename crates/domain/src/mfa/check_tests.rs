@@ -68,8 +68,8 @@ fn a_session_ends_after_five_minutes_or_one_success() {
     assert_eq!(check.apply_verdict(Some(&session), None, RIGHT, late), MfaOutcome::failed(MfaFailure::Expired));
     let outcome = check.apply_verdict(Some(&session), None, RIGHT, late - TimeDelta::microseconds(1));
     assert_eq!(outcome.passed, Ok(()));
-    let burnt = outcome.session.unwrap();
-    assert_eq!(check.apply_verdict(Some(&burnt), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+    let used = outcome.session.unwrap();
+    assert_eq!(check.apply_verdict(Some(&used), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
 }
 
 #[test]

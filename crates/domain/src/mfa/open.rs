@@ -1,7 +1,7 @@
 //! Opening an MFA session for a batch.
 
 use super::{MfaProviderName, MfaSession, TotpEnrolment};
-use crate::batch::{IllegalMove, PaymentBatch};
+use crate::batch::{IllegalBatchTransition, PaymentBatch};
 use crate::ids::{ClientId, MfaSessionId};
 use chrono::{DateTime, Utc};
 
@@ -32,7 +32,7 @@ pub struct OpenRequest {
 pub enum OpenRefusal {
     /// The state of the batch does not allow a confirmation.
     #[error(transparent)]
-    State(#[from] IllegalMove),
+    State(#[from] IllegalBatchTransition),
     /// The account is not enrolled with the provider.
     #[error("must be a provider that the account is enrolled for (got {0})")]
     NotEnrolled(MfaProviderName),

@@ -10,7 +10,7 @@ pub enum MfaSessionState {
     /// The session accepts tokens until it expires.
     Open,
     /// The session was used for a confirmation, and accepts no further token.
-    Burnt,
+    Used,
     /// The session is locked after too many wrong tokens.
     Locked,
     /// The provider expired the session early.
@@ -19,13 +19,13 @@ pub enum MfaSessionState {
 
 impl MfaSessionState {
     /// All states.
-    pub const ALL: [Self; 4] = [Self::Open, Self::Burnt, Self::Locked, Self::Expired];
+    pub const ALL: [Self; 4] = [Self::Open, Self::Used, Self::Locked, Self::Expired];
 
     /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
-            Self::Burnt => "burnt",
+            Self::Used => "burnt",
             Self::Locked => "locked",
             Self::Expired => "expired",
         }

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// The role of a person in an account. It grants nothing.
+/// The function of a person in an account. It grants no permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Owns the account.

@@ -5,10 +5,10 @@ use super::money::{currency, shown};
 use super::payment::{check_basis, upload_of};
 use crate::batch::{
     Alert, BatchBalances, BatchEdit, BulkStatus, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision,
-    ConfirmRefusal, ConfirmSituation, ConfirmedBatch, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment,
-    PaymentBatch, PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
-    SettleSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_create,
-    decide_edit, decide_settle, decide_start, decide_start_payments, decide_upload,
+    ConfirmRefusal, ConfirmSituation, ConfirmedBatch, CreateRequest, FundingBudgets, IllegalBatchTransition, MfaProof,
+    Payment, PaymentBatch, PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision,
+    SettleRefusal, SettleSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm,
+    decide_create, decide_edit, decide_settle, decide_start, decide_start_payments, decide_upload,
 };
 use crate::budget::BudgetRecord;
 use crate::event::Event;
@@ -141,7 +141,7 @@ impl BatchScenario {
     }
 
     /// Starts a confirmed batch.
-    pub fn start(&mut self) -> Result<(), IllegalMove> {
+    pub fn start(&mut self) -> Result<(), IllegalBatchTransition> {
         let done = decide_start(&self.batch, &self.stamp())?;
         self.save(Some(&done.batch), &[], &BatchBalances::new(), &done.events);
         Ok(())

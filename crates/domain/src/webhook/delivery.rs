@@ -133,7 +133,7 @@ pub struct Delivery {
     /// The subscription.
     pub webhook: WebhookId,
     /// The event.
-    pub message: EventId,
+    pub event: EventId,
     /// The account of the event.
     pub account: AccountId,
     /// The object of the event.
@@ -160,7 +160,7 @@ pub struct Delivery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveredEvent {
     /// The id of the event.
-    pub message: EventId,
+    pub id: EventId,
     /// The account of the event.
     pub account: AccountId,
     /// The object of the event.
@@ -187,10 +187,10 @@ pub struct DeliveryDecision {
 impl Delivery {
     /// Creates a delivery of an event to a subscription. It is due immediately.
     pub fn new(webhook: WebhookId, event: DeliveredEvent) -> Self {
-        let DeliveredEvent { message, account, object, sequence, at } = event;
+        let DeliveredEvent { id, account, object, sequence, at } = event;
         Self {
             webhook,
-            message,
+            event: id,
             account,
             object,
             sequence,
@@ -238,8 +238,8 @@ impl Delivery {
     /// use florin_domain::world::AccountTime;
     /// use uuid::Uuid;
     ///
-    /// let (message, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
-    /// let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+    /// let (id, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
+    /// let event = DeliveredEvent { id, account: account(), object, sequence: 1, at: noon() };
     /// let delivery = Delivery::new(a_webhook().id, event);
     /// let outcome =
     ///     AttemptOutcome { response: Ok(500), body: None, retry_after: None, took: TimeDelta::seconds(1) };

@@ -11,7 +11,7 @@ use uuid::Uuid;
 fn delivery(scheduled: u32) -> Delivery {
     Delivery {
         webhook: WebhookId(Uuid::nil()),
-        message: EventId(Uuid::nil()),
+        event: EventId(Uuid::nil()),
         account: account(),
         object: Uuid::nil(),
         sequence: 1,

@@ -4,7 +4,7 @@ use crate::ids::AccountId;
 use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// A subscription is disabled if all its deliveries have failed for this long.
+/// A subscription is disabled if every attempt has failed for this long.
 pub const FAILING_FOR: TimeDelta = TimeDelta::days(5);
 
 /// The reason that Florin disabled a subscription.
@@ -12,7 +12,7 @@ pub const FAILING_FOR: TimeDelta = TimeDelta::days(5);
 pub enum DisabledReason {
     /// The receiver responded with 410.
     Gone,
-    /// Every delivery failed for five days.
+    /// Every attempt failed for five days.
     Failing,
 }
 

@@ -260,8 +260,8 @@ pub struct RedeliverSituation {
 /// use florin_domain::webhook::{DeliveredEvent, Delivery, RedeliverSituation, WebhookRefusal, decide_redeliver};
 /// use uuid::Uuid;
 ///
-/// let (message, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
-/// let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+/// let (id, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
+/// let event = DeliveredEvent { id, account: account(), object, sequence: 1, at: noon() };
 /// let delivery = Delivery::new(a_webhook().id, event);
 /// let situation = RedeliverSituation { webhook: a_webhook(), delivery, is_event_stored: true };
 /// assert_eq!(decide_redeliver(&situation), Ok(()));

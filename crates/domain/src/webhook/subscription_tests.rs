@@ -63,8 +63,8 @@ fn a_recovery_starts_within_the_last_30_days() {
 
 #[test]
 fn a_redelivery_needs_its_event_unless_it_is_a_test() {
-    let (message, object) = (EventId(Uuid::nil()), Uuid::nil());
-    let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+    let (id, object) = (EventId(Uuid::nil()), Uuid::nil());
+    let event = DeliveredEvent { id, account: account(), object, sequence: 1, at: noon() };
     let of_event = Delivery::new(a_webhook().id, event);
     let test = Delivery { is_test: true, ..of_event.clone() };
     let decided = |webhook: &Webhook, delivery: &Delivery| {

@@ -57,37 +57,37 @@ pub(crate) struct SettingFlags {
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "true")]
     metrics: Option<String>,
-    /// Maximum requests per second of one client, or off [default: off]
+    /// Maximum requests per second of one client, from 1 to 4294967295, or off [default: off]
     #[arg(long, global = true, value_name = "NUMBER")]
     rate_limit: Option<String>,
-    /// Maximum number of open connections; excess ones are refused [default: 1024]
+    /// Maximum number of open connections, from 1 to 1000000; excess ones are refused [default: 1024]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_connections: Option<String>,
-    /// Maximum number of open connections of one address, such as that of a proxy [default: 512]
+    /// Maximum number of open connections of one address, such as that of a proxy, from 1 to 1000000 [default: 512]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_connections_per_address: Option<String>,
-    /// Maximum number of concurrent API requests; excess requests get 503 [default: 4096]
+    /// Maximum number of concurrent API requests, from 1 to 1000000; excess requests get 503 [default: 4096]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_in_flight: Option<String>,
-    /// Maximum number of cards of an account [default: 1000000]
+    /// Maximum number of cards of an account, from 1 to 100000000 [default: 1000000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_cards: Option<String>,
-    /// Number of threads that serve requests [default: one per core]
+    /// Number of threads that serve requests, from 1 to 256 [default: one per core]
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
-    /// How long to accept requests after a stop signal, while /readyz reports 503 [default: 0]
+    /// How long to accept requests after a stop signal, while /readyz reports 503, up to 3600 [default: 0]
     #[arg(long, global = true, value_name = "SECONDS")]
     drain_seconds: Option<String>,
-    /// Time that requests in progress have to finish when the server stops [default: 30]
+    /// Time that requests in progress have to finish when the server stops, up to 3600 [default: 30]
     #[arg(long, global = true, value_name = "SECONDS")]
     shutdown_seconds: Option<String>,
-    /// How long address lookups are cached; 0 turns the cache off [default: 0]
+    /// How long address lookups are cached, up to 31536000 (a year); 0 turns the cache off [default: 0]
     #[arg(long, global = true, value_name = "SECONDS")]
     postcode_cache_seconds: Option<String>,
-    /// How long idempotency records are kept, at least 24 [default: 48]
+    /// How long idempotency records are kept, from 24 to 87600 [default: 48]
     #[arg(long, global = true, value_name = "HOURS")]
     idempotency_hours: Option<String>,
-    /// How long events are kept [default: 30]
+    /// How long events are kept, from 4 (14 with the original retries of webhooks) to 3650 [default: 30]
     #[arg(long, global = true, value_name = "DAYS")]
     event_days: Option<String>,
     /// Folder with Vocalink's valacdos.txt and scsubtab.txt, to check sort codes and account numbers

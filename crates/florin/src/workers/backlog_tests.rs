@@ -4,7 +4,8 @@ use super::{PROCESS_PAUSE, Workers, process};
 use chrono::{DateTime, Utc};
 use florin_application::{AccountClocks, ProcessingLimits, ProcessingServices};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentState, SettleDecision,
+    IllegalBatchTransition, Payment, PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentState,
+    SettleDecision,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::test_support::an_account;
@@ -51,7 +52,7 @@ fn processing(backlog: &Backlog) -> MockBatchProcessing {
     let of = || Arc::clone(backlog);
     let left = of();
     mock.expect_claim().returning(move |command| Ok(claim(&left, &command)));
-    let started = IllegalMove { current: PaymentBatchStatus::Started };
+    let started = IllegalBatchTransition { current: PaymentBatchStatus::Started };
     mock.expect_start().returning(move |_| Err(ProcessingError::Refused(started)));
     let left = of();
     mock.expect_due().returning(move |lease, _, _| {

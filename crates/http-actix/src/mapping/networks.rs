@@ -11,7 +11,7 @@ const IP: &str = "body.ip";
 pub(crate) fn network_problem(refusal: &NetworkRefusal) -> Problem {
     match refusal {
         NetworkRefusal::LocksOutCaller => {
-            let message = "would shut out the caller: an allowed network must contain its address";
+            let message = "would lock out the caller: an allowed network must contain its address";
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
         NetworkRefusal::AlreadyListed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),

@@ -75,10 +75,12 @@ error_sets! {
     /// Errors of an operation that changes the networks of the client.
     ClientWriteErrors = writing(
         FORBIDDEN,
-        "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
+        "`invalid_state`: the caller would be locked out, the address is on the list, or the list is full.",
     );
     /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
+    /// Errors of an operation that reads data of the client in the sandbox. It names no account, so it has no 404.
+    SandboxClientReadErrors = without(reading(FORBIDDEN_OR_SANDBOX_ONLY), &["404"]);
     /// Errors of reading events. In production, the operator enables events for each client.
     EventErrors = with(
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
@@ -201,8 +203,6 @@ error_sets! {
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is not `application/x-ndjson`.", &[]),
     ]);
-    /// Errors of listing imported snapshots.
-    ImportedSnapshotErrors = without(reading(FORBIDDEN_OR_SANDBOX_ONLY), &["404"]);
     /// Errors of deleting an imported snapshot.
     DeleteImportedErrors = without(writing(FORBIDDEN_OR_SANDBOX_ONLY, ""), &["409"]);
     /// Errors of an operation on a world.

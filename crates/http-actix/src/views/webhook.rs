@@ -174,7 +174,7 @@ impl DeliveryView {
     /// Builds the view of a delivery. `is_enabled`: its subscription is enabled.
     pub(crate) fn new(LoggedDelivery { delivery, attempts }: &LoggedDelivery, is_enabled: bool) -> Self {
         Self {
-            message_id: delivery.message.0,
+            message_id: delivery.event.0,
             account_id: delivery.account.to_string(),
             object_id: delivery.object,
             sequence: delivery.sequence,
@@ -236,8 +236,8 @@ pub(crate) struct QueuedEventView {
 }
 
 impl From<&EventId> for QueuedEventView {
-    fn from(message: &EventId) -> Self {
-        Self { message_id: message.0 }
+    fn from(event: &EventId) -> Self {
+        Self { message_id: event.0 }
     }
 }
 

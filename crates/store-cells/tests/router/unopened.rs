@@ -49,7 +49,7 @@ async fn the_deliveries_of_a_found_subscription_are_those_of_its_cell() {
     let command = CreateWebhookCommand { webhook: webhook.clone(), decide: Arc::new(|_| Ok(())), claim: None };
     Webhooks::create(&*router, command).await.unwrap();
     let log = async || {
-        let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 1 };
+        let filter = DeliveryFilter { status: None, event: None, from: None, to: None, attempts: 1 };
         Deliveries::log(&*router, webhook.id, filter, PageRequest::default()).await
     };
     // Until the subscription is found, any cell may have it.

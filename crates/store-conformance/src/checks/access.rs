@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::seed_data::{BOTH, Who, account, client, key, noon, parent_of, seeded, uuid};
+use crate::seed_data::{BOTH, Who, account, client, key, noon, parent_of, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Caller, KeyHash};
 use florin_domain::ids::{AccountId, ApiKeyId};
@@ -18,7 +18,7 @@ checks! {
 }
 
 async fn key_with_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in BOTH {
         let expected = Caller { key: key(who)?, client: client(who.client(), &format!("client {}", who.number())) };
         same("the caller", handle.callers.find(&who.key_hash()).await?, Some(expected))?;
@@ -27,7 +27,7 @@ async fn key_with_client(handle: Handle) -> CheckResult {
 }
 
 async fn revoked_and_expired(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let old = noon() - TimeDelta::days(400);
     let id = ApiKeyId(uuid(4, 9));
     let expired = ApiKey { id, expires_at: Some(old), ..key(Who::Mine)? };
@@ -40,7 +40,7 @@ async fn revoked_and_expired(handle: Handle) -> CheckResult {
 }
 
 async fn whole_hash(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let hashes = [0, 8, 31].map(|place| {
         let mut hash = Who::Mine.key_hash();
         hash.0[place] ^= 0x80;
@@ -58,7 +58,7 @@ async fn whole_hash(handle: Handle) -> CheckResult {
 }
 
 async fn listed_accounts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = AccountId::parse("F11")?;
     let mut more = account(Who::Mine)?;
     more.id = second.clone();
@@ -81,7 +81,7 @@ async fn listed_accounts(handle: Handle) -> CheckResult {
 }
 
 async fn any_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in BOTH {
         same("the account", handle.accounts.find(&who.account()?).await?, Some(account(who)?))?;
     }
@@ -89,7 +89,7 @@ async fn any_account(handle: Handle) -> CheckResult {
 }
 
 async fn exact_ids(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for other in ["f1", "F1 ", " F1", "F", "F1%", "F_", "Ｆ1", "F¹"] {
         let id = AccountId::parse(other)?;
         same(&format!("the account `{other}`"), handle.accounts.find(&id).await?, None)?;

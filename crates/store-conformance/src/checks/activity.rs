@@ -12,7 +12,7 @@ use crate::payments::{
     start_payments,
 };
 use crate::people::create_person;
-use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
@@ -31,18 +31,18 @@ checks! {
     "activities.list.newest_first_then_by_id" => newest_first,
     "activities.list.pages_do_not_overlap" => pages_do_not_overlap,
     "activities.list.count_ignores_the_page" => count_ignores_the_page,
-    "activities.list.filters_by_every_member" => filters,
-    "activities.list.has_one_row_per_chain" => chains,
-    "activities.list.shows_the_owners_of_cards" => owners,
-    "activities.list.searches_counterparties_references_and_numbers" => search,
-    "activities.list.has_credits_with_what_was_sent" => credits,
-    "activities.list.has_payments_from_their_confirmation_on" => payments,
-    "activities.list.has_cancelled_payments_of_confirmed_batches" => cancelled,
-    "activities.list.has_both_sides_of_transfers" => transfers,
+    "activities.list.filters_by_every_member" => filters_by_every_member,
+    "activities.list.has_one_row_per_chain" => list_has_one_row_per_chain,
+    "activities.list.shows_the_owners_of_cards" => shows_the_owners_of_cards,
+    "activities.list.searches_counterparties_references_and_numbers" => searches_counterparties_references_and_numbers,
+    "activities.list.has_credits_with_what_was_sent" => list_has_credits_with_what_was_sent,
+    "activities.list.has_payments_from_their_confirmation_on" => list_has_payments_from_their_confirmation_on,
+    "activities.list.has_cancelled_payments_of_confirmed_batches" => list_has_cancelled_payments_of_confirmed_batches,
+    "activities.list.has_both_sides_of_transfers" => list_has_both_sides_of_transfers,
     "activities.list.has_top_ups_of_budgets" => top_ups,
-    "activities.find.finds_what_the_list_has_and_nothing_else" => finds,
-    "activities.find.finds_numbers_and_any_message_of_a_chain" => other_keys,
-    "tenancy.activities.foreign_movements_are_absent" => foreign,
+    "activities.find.finds_what_the_list_has_and_nothing_else" => finds_what_the_list_has_and_nothing_else,
+    "activities.find.finds_numbers_and_any_message_of_a_chain" => finds_numbers_and_any_message_of_a_chain,
+    "tenancy.activities.foreign_movements_are_absent" => foreign_movements_are_absent,
 }
 
 const EVERY: PageRequest = PageRequest { limit: 1000, offset: 0 };
@@ -58,7 +58,7 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
 /// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
 /// follow-ups, declines, credits, and payments in every status that they reach.
 pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for who in BOTH {
         let base = u128::from(who.number()) * 1000;
         for number in 0..8_u128 {
@@ -131,7 +131,7 @@ async fn newest_first(handle: Handle) -> CheckResult {
 }
 
 async fn top_ups(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
     same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
@@ -149,7 +149,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
             let found = (row.kind, row.status, row.budget, row.amount, row.impacted, row.created_at);
             let status = ActivityStatus::Complete;
             same("a row", found, (kinds[0], status, Who::Mine.budget(), amount, amount, after(60)))?;
-            let key = ActivityKey::Box(row.id);
+            let key = ActivityKey::Budget(row.id);
             same("found", handle.activities.find(&Who::Mine.account()?, key).await?, Some(row))?;
         }
     }
@@ -183,7 +183,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> CheckResult {
+async fn filters_by_every_member(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let none = ActivityFilter::default();
     let mut filters = vec![none.clone()];
@@ -230,8 +230,8 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn chains(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_has_one_row_per_chain(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = expect_new(handle.cards.first_message(command).await)?;
@@ -258,8 +258,8 @@ async fn chains(handle: Handle) -> CheckResult {
     same("the chains", list(&handle, Who::Mine, filter, EVERY).await?.rows, vec![declined, ended])
 }
 
-async fn owners(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
     let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
     let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
@@ -276,7 +276,7 @@ async fn owners(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn search(handle: Handle) -> CheckResult {
+async fn searches_counterparties_references_and_numbers(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let mut texts: Vec<String> =
         all.iter().flat_map(|row| [row.counterparty(), row.reference()]).flatten().map(str::to_owned).collect();
@@ -298,8 +298,8 @@ async fn search(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn credits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
@@ -318,8 +318,8 @@ async fn credits(handle: Handle) -> CheckResult {
     same("what the budgets were funded by", funding, 3)
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
     let [paid, received] = expect_some("both sides", Activity::of_transfer(&done.transfer))?;
@@ -332,8 +332,8 @@ async fn transfers(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn payments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
     expect_new(
@@ -357,8 +357,8 @@ async fn payments(handle: Handle) -> CheckResult {
     same("the payments", rows, expected)
 }
 
-async fn cancelled(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
@@ -371,7 +371,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
     same("those of the confirmed batch", seen, vec![(ActivityStatus::Cancelled, Minor::ZERO); 2])
 }
 
-async fn finds(handle: Handle) -> CheckResult {
+async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     for row in all {
@@ -380,7 +380,7 @@ async fn finds(handle: Handle) -> CheckResult {
     // An unconfirmed payment, a journal transaction that is not a credit, and an unknown id.
     let hold = crate::commands::journal_id(1000);
     for id in [payment_id(300_000).0, hold.0, uuid(99, 1)] {
-        let keys = [ActivityKey::Box(ActivityId(id)), ActivityKey::Payment(PaymentId(id))];
+        let keys = [ActivityKey::Budget(ActivityId(id)), ActivityKey::Payment(PaymentId(id))];
         for key in keys.into_iter().chain([ActivityKey::Transaction(TransactionToken(id)), ActivityKey::Number(9999)]) {
             same(&format!("{key:?}"), handle.activities.find(&account, key).await?, None)?;
         }
@@ -388,7 +388,7 @@ async fn finds(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn other_keys(handle: Handle) -> CheckResult {
+async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     let mut numbers = Vec::new();
@@ -417,7 +417,7 @@ async fn other_keys(handle: Handle) -> CheckResult {
     same("the numbers, without gaps", numbers, (1..=8).collect::<Vec<_>>())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_movements_are_absent(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     for (who, other) in [(Who::Mine, Who::Other), (Who::Other, Who::Mine)] {
         let account = who.account()?;

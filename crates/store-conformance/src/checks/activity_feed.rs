@@ -7,8 +7,8 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::{add_confirmed_batch, after, claim_one, record, start, start_payments};
-use crate::seed_data::{Who, gbp, noon, seeded};
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::seed_data::{Who, gbp, noon, seed_store};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityStatus, ActivityType,
 };
@@ -21,15 +21,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 checks! {
-    "activities.changes.has_everything_once_oldest_first" => everything,
-    "activities.changes.parts_do_not_overlap" => parts,
-    "activities.changes.filters_by_every_member" => filters,
-    "activities.changes.a_change_renews_the_place" => renewed,
-    "activities.changes.payments_change_with_their_status" => payments,
-    "activities.changes.nothing_is_missed_or_repeated_while_others_write" => concurrent,
-    "activities.changes.a_restore_ends_earlier_cursors" (Sandbox) => restored,
-    "activities.changes.a_new_world_of_the_name_ends_earlier_cursors" (Sandbox) => replaced,
-    "tenancy.activities.changes_are_of_the_account" => foreign,
+    "activities.changes.has_everything_once_oldest_first" => changes_has_everything_once_oldest_first,
+    "activities.changes.parts_do_not_overlap" => parts_do_not_overlap,
+    "activities.changes.filters_by_every_member" => filters_by_every_member,
+    "activities.changes.a_change_renews_the_place" => a_change_renews_the_place,
+    "activities.changes.payments_change_with_their_status" => payments_change_with_their_status,
+    "activities.changes.nothing_is_missed_or_repeated_while_others_write" =>
+        nothing_is_missed_or_repeated_while_others_write,
+    "activities.changes.a_restore_ends_earlier_cursors" (Sandbox) => a_restore_ends_earlier_cursors,
+    "activities.changes.a_new_world_of_the_name_ends_earlier_cursors" (Sandbox) =>
+        a_new_world_of_the_name_ends_earlier_cursors,
+    "tenancy.activities.changes_are_of_the_account" => activities_changes_are_of_the_account,
 }
 
 async fn changes(
@@ -76,8 +78,8 @@ fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
     rows.into_iter().map(|row| (row.id, row)).collect()
 }
 
-async fn everything(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let funds = follow(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
@@ -94,7 +96,7 @@ async fn everything(handle: Handle) -> CheckResult {
     same("nothing more", follow(&handle, &ActivityFilter::default(), Some(end), 1000).await?.0, vec![])
 }
 
-async fn parts(handle: Handle) -> CheckResult {
+async fn parts_do_not_overlap(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let (whole, _) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
     for max in [1, 2, 7] {
@@ -107,7 +109,7 @@ async fn parts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> CheckResult {
+async fn filters_by_every_member(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let none = ActivityFilter::default();
     let (whole, _) = follow(&handle, &none, None, 1000).await?;
@@ -125,8 +127,8 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn renewed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for number in 1..=2 {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
@@ -150,8 +152,8 @@ async fn renewed(handle: Handle) -> CheckResult {
     same("the order of the last changes", ids, vec![crate::commands::journal_id(8).0, token(2).0])
 }
 
-async fn payments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let none = ActivityFilter::default();
     let (_, end) = follow(&handle, &none, None, 1000).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
@@ -175,10 +177,10 @@ async fn payments(handle: Handle) -> CheckResult {
 /// The states of each row that a reader of the feed received, in order.
 type Seen = BTreeMap<ActivityId, Vec<Activity>>;
 
-async fn concurrent(handle: Handle) -> CheckResult {
+async fn nothing_is_missed_or_repeated_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 6;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,
         None => handle.clone(),
@@ -245,8 +247,8 @@ async fn watch(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Seen, Failure
     }
 }
 
-async fn restored(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let none = ActivityFilter::default();
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
@@ -267,8 +269,8 @@ async fn restored(handle: Handle) -> CheckResult {
     same("what follows the restore", seen.iter().map(|row| row.id.0).collect::<Vec<_>>(), vec![token(3).0])
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
@@ -278,8 +280,8 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("a cursor of the deleted world", found, None)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn activities_changes_are_of_the_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "1")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "1", gbp()?)?).await)?;

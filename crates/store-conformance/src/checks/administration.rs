@@ -3,8 +3,8 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, key, noon, seeded, uuid};
-use crate::worlds::{command, prepared};
+use crate::seed_data::{Who, key, noon, seed_store, uuid};
+use crate::worlds::{command, seed_all_but_my_account};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
@@ -14,15 +14,15 @@ use std::sync::Arc;
 
 checks! {
     "registry.change_client.changes_what_is_given" => change_client,
-    "registry.set_disabled.the_first_time_counts" => disabled,
-    "registry.rename_account.of_one_account" => rename,
-    "registry.rotate_key.stores_a_successor_and_an_end" => rotate,
+    "registry.set_disabled.the_first_time_counts" => the_first_time_counts,
+    "registry.rename_account.of_one_account" => rename_account_of_one_account,
+    "registry.rotate_key.stores_a_successor_and_an_end" => stores_a_successor_and_an_end,
     "registry.rotate_key.refusal_changes_nothing" => rotate_refused,
     "registry.rotate_key.hands_worlds_over" => rotate_worlds,
     "registry.revoke_key.ends_the_keys_of_its_worlds" => revoke_worlds,
     "worlds.create.by_a_revoked_key_is_refused" (Sandbox) => by_a_revoked_key,
-    "key_upkeep.record_uses.the_latest_counts" => uses,
-    "key_upkeep.expiring.in_order_of_their_end" => expiring,
+    "key_upkeep.record_uses.the_latest_counts" => the_latest_counts,
+    "key_upkeep.expiring.in_order_of_their_end" => expiring_in_order_of_their_end,
 }
 
 const NEW: KeyHash = KeyHash([60; 32]);
@@ -36,7 +36,7 @@ async fn key_of(handle: &Handle, id: ApiKeyId) -> Result<ApiKey, Failure> {
 }
 
 async fn change_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (id, other) = (Who::Mine.client(), client(&handle, Who::Other.client()).await?);
     let mut expected = client(&handle, id).await?;
     expected.name = "Renamed".into();
@@ -56,8 +56,8 @@ async fn change_client(handle: Handle) -> CheckResult {
     not_found("a change of an unknown client", &unknown)
 }
 
-async fn disabled(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn the_first_time_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (id, later) = (Who::Mine.client(), noon() + TimeDelta::microseconds(1));
     for (at, expected) in
         [(Some(noon()), Some(noon())), (Some(later), Some(noon())), (None, None), (Some(later), Some(later))]
@@ -74,8 +74,8 @@ async fn disabled(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn rename(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn rename_account_of_one_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(&other).await?)?;
     let mut expected = expect_some("the account", handle.accounts.find(&mine).await?)?;
@@ -91,8 +91,8 @@ fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> +
     move |key| key.rotate(ApiKeyId(uuid(4, id)), noon(), TimeDelta::hours(1), None)
 }
 
-async fn rotate(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let old = key(Who::Mine)?;
     let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
     same("the rotation", &Ok(rotation.clone()), &rotated(60)(&old))?;
@@ -106,7 +106,7 @@ async fn rotate(handle: Handle) -> CheckResult {
 }
 
 async fn rotate_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let id = key(Who::Mine)?.id;
     let refused = handle.registry.rotate_key(id, NEW, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
@@ -124,7 +124,7 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
 /// Creates a key of my client, and the key of a world that this key created. Key 71 is of a world that another key
 /// created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let maker = key(Who::Mine)?.id;
     let made = ApiKey { id: ApiKeyId(uuid(4, 70)), made_by: Some(maker), ..key(Who::Mine)? };
     handle.registry.add_key(made.clone(), KeyHash([70; 32])).await?;
@@ -152,7 +152,7 @@ async fn revoke_worlds(handle: Handle) -> CheckResult {
 }
 
 async fn by_a_revoked_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let maker = ApiKey { id: ApiKeyId(uuid(4, 80)), accounts: AccountGrant::AllOfClient, ..key(Who::Mine)? };
     handle.registry.add_key(maker.clone(), KeyHash([80; 32])).await?;
     handle.registry.revoke_key(maker.id, noon()).await?;
@@ -163,8 +163,8 @@ async fn by_a_revoked_key(handle: Handle) -> CheckResult {
     same("the account", handle.accounts.find(&Who::Mine.account()?).await?, None)
 }
 
-async fn uses(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn the_latest_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
     let unknown = ApiKeyId(uuid(4, 99));
     let at = |seconds| noon() + TimeDelta::seconds(seconds);
@@ -178,8 +178,8 @@ async fn uses(handle: Handle) -> CheckResult {
     same("the keys", handle.registry.keys(None).await?.len(), 2)
 }
 
-async fn expiring(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn expiring_in_order_of_their_end(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let at = |hours| noon() + TimeDelta::hours(hours);
     let ending = |number, expires_at: DateTime<Utc>| {
         Ok::<_, Failure>(ApiKey { id: ApiKeyId(uuid(4, number)), expires_at: Some(expires_at), ..key(Who::Mine)? })

@@ -10,7 +10,7 @@ use crate::expect::{expect_new, expect_some, expect_true, replayed, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget};
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use crate::worlds::{copy, restore};
 use chrono::TimeDelta;
@@ -25,13 +25,14 @@ use florin_ports::{CreditCommand, FirstMessageCommand, IdempotencyClaim, Restore
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "groups.two_accounts.are_kept_apart" (Sandbox) => accounts,
-    "groups.keys.are_per_client" => clients,
-    "equal_ids.budgets.have_their_own_parents_and_currencies" (Sandbox) => budgets,
-    "equal_ids.records.are_forgotten_by_their_own_age" (Sandbox) => forgotten,
-    "equal_ids.restore.leaves_the_other_accounts_record" (Sandbox) => restored,
-    "equal_ids.activities.are_of_the_budgets_own_account" (Sandbox) => activities,
-    "groups.follow_ups.are_shown_the_state_of_the_first_message" => first_state,
+    "groups.two_accounts.are_kept_apart" (Sandbox) => two_accounts_are_kept_apart,
+    "groups.keys.are_per_client" => keys_are_per_client,
+    "equal_ids.budgets.have_their_own_parents_and_currencies" (Sandbox) =>
+        budgets_have_their_own_parents_and_currencies,
+    "equal_ids.records.are_forgotten_by_their_own_age" (Sandbox) => records_are_forgotten_by_their_own_age,
+    "equal_ids.restore.leaves_the_other_accounts_record" (Sandbox) => leaves_the_other_accounts_record,
+    "equal_ids.activities.are_of_the_budgets_own_account" (Sandbox) => activities_are_of_the_budgets_own_account,
+    "groups.follow_ups.are_shown_the_state_of_the_first_message" => follow_ups_are_shown_the_state_of_the_first_message,
 }
 
 const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
@@ -72,7 +73,7 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
 }
 
 /// Sends the commands as one group, restores both accounts, and sends the same commands one at a time.
-async fn accounts(handle: Handle) -> CheckResult {
+async fn two_accounts_are_kept_apart(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
     let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
@@ -87,8 +88,8 @@ async fn accounts(handle: Handle) -> CheckResult {
 }
 
 /// Two clients use the same idempotency key on one account concurrently.
-async fn clients(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keys_are_per_client(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut commands: Vec<Work<_>> = Vec::new();
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
         let claim = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
@@ -103,7 +104,7 @@ async fn clients(handle: Handle) -> CheckResult {
 }
 
 /// The same budget has another parent and other currencies on each account.
-async fn budgets(handle: Handle) -> CheckResult {
+async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let (first, second) = (None, Some(budget_id(1)));
     for (who, parents, currencies) in
@@ -138,7 +139,7 @@ fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::che
     Ok(CreditCommand { claim, ..credit(who, number, "1", gbp()?)? })
 }
 
-async fn forgotten(handle: Handle) -> CheckResult {
+async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for (who, hours) in [(Who::Mine, 1), (Who::Twin, 3)] {
         expect_new(handle.credits.credit(keyed(who, 1, hours)?).await)?;
@@ -151,7 +152,7 @@ async fn forgotten(handle: Handle) -> CheckResult {
 }
 
 /// Both accounts have a record under the key of a restore.
-async fn restored(handle: Handle) -> CheckResult {
+async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     expect_new(handle.credits.credit(keyed(Who::Twin, 1, 1)?).await)?;
     let command = RestoreCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
@@ -163,7 +164,7 @@ async fn restored(handle: Handle) -> CheckResult {
 }
 
 /// On each account, a journal transaction with the same id credits a different budget.
-async fn activities(handle: Handle) -> CheckResult {
+async fn activities_are_of_the_budgets_own_account(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let filter = ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..ActivityFilter::default() };
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
@@ -176,8 +177,8 @@ async fn activities(handle: Handle) -> CheckResult {
 
 /// A reversal and a later follow-up are in one group. The follow-up's situation shows that the first message was
 /// reversed.
-async fn first_state(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn follow_ups_are_shown_the_state_of_the_first_message(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let seen = Arc::new(Mutex::new(None));
     let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;

@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded, unused, uuid};
+use crate::seed_data::{Who, gbp, noon, seed_store, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::CreditSituation;
@@ -33,13 +33,13 @@ checks! {
     "atomic.credit.journal_id_that_is_taken" => credit_journal_taken,
     "atomic.credit.number_that_is_taken" => credit_number_taken,
     "atomic.confirm.journal_id_that_is_taken" => confirm_journal_taken,
-    "atomic.confirm.failure_counts_no_attempt" => no_attempt,
-    "atomic.neighbours_of_a_failure_succeed" => neighbours,
+    "atomic.confirm.failure_counts_no_attempt" => failure_counts_no_attempt,
+    "atomic.neighbours_of_a_failure_succeed" => neighbours_of_a_failure_succeed,
 }
 
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(limited(2)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
@@ -195,7 +195,7 @@ async fn confirm_journal_taken(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn no_attempt(handle: Handle) -> CheckResult {
+async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
     let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
@@ -216,8 +216,8 @@ async fn no_attempt(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn neighbours(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let mut tasks = Vec::new();
     for number in 100..160 {

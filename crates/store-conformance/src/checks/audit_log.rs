@@ -10,7 +10,7 @@ use florin_domain::audit_log::{AuditEvent, AuditHash, AuditOutcome, AuditRecord}
 use std::sync::Arc;
 
 checks! {
-    "audit_log.append.follows_the_last_record" => follows,
+    "audit_log.append.follows_the_last_record" => follows_the_last_record,
     "audit_log.records.in_order_after_a_number" => in_order,
     "two_handles.audit_log.is_one_chain" (Reopen) => one_chain,
 }
@@ -36,7 +36,7 @@ async fn append(handle: &Handle, what: &'static str) -> Result<AuditRecord, Fail
     Ok(handle.audit_log.append(Arc::new(move |last: &Option<AuditRecord>| record(last.as_ref(), what))).await?)
 }
 
-async fn follows(handle: Handle) -> CheckResult {
+async fn follows_the_last_record(handle: Handle) -> CheckResult {
     same("records of a new store", handle.audit_log.records(0, 9).await?, vec![])?;
     let first = append(&handle, "first").await?;
     same("the first record", &first, &record(None, "first"))?;

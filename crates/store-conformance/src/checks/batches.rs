@@ -5,7 +5,7 @@ use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, batch, books_are_right};
-use crate::seed_data::{Who, enrolment, gbp, jpy, noon, seed_data, seeded, uuid};
+use crate::seed_data::{Who, enrolment, gbp, jpy, noon, seed_data, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentBatchStatus};
 use florin_domain::ids::PaymentBatchId;
@@ -16,15 +16,15 @@ use florin_domain::money::Minor;
 const TOTP: MfaProviderName = MfaProviderName::Totp;
 
 checks! {
-    "batches.confirm.stores_the_whole_decision" => stores_all,
-    "batches.confirm.is_shown_policy_session_and_budgets" => shown,
-    "batches.confirm.attempts_are_stored_though_refused" => attempts,
+    "batches.confirm.stores_the_whole_decision" => stores_the_whole_decision,
+    "batches.confirm.is_shown_policy_session_and_budgets" => confirm_is_shown_policy_session_and_budgets,
+    "batches.confirm.attempts_are_stored_though_refused" => attempts_are_stored_though_refused,
     "batches.confirm.wrong_totp_tokens_are_stored_though_refused" => totp_attempts,
-    "batches.confirm.lock_is_stored" => lock,
+    "batches.confirm.lock_is_stored" => lock_is_stored,
     "batches.confirm.short_funds_burn_nothing" => short_funds,
-    "batches.confirm.refusal_changes_nothing" => refusal,
+    "batches.confirm.refusal_changes_nothing" => refusal_changes_nothing,
     "batches.confirm.unknown_batch_is_absent" => unknown_batch,
-    "batches.confirm.of_many_at_once_one_wins" => one_wins,
+    "batches.confirm.of_many_at_once_one_wins" => confirm_of_many_at_once_one_wins,
 }
 
 async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
@@ -32,8 +32,8 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
     expect_some("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
@@ -46,7 +46,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     same("the batch", batches.first(), Some(&done))?;
     same("another batch", batches.get(1).map(PaymentBatch::status), Some(PaymentBatchStatus::Draft))?;
     let after = seen(&handle, 1).await?;
-    same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Burnt))?;
+    same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Used))?;
     same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;
     let first = Balances::new(Minor(8_500), Minor(0), Minor(1_000))?;
     let second = Balances::new(Minor(4_500), Minor(0), Minor(500))?;
@@ -56,7 +56,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn shown(handle: Handle) -> CheckResult {
+async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     data.accounts[0].account.mfa_required = false;
     handle.seeding.seed(data).await?;
@@ -77,8 +77,8 @@ async fn shown(handle: Handle) -> CheckResult {
     same("the other's policy", expect_some("the other's batch", other)?.mfa_required, true)
 }
 
-async fn attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = seen(&handle, 1).await?;
     for wrong in 1..=5 {
@@ -95,7 +95,7 @@ async fn attempts(handle: Handle) -> CheckResult {
 }
 
 async fn totp_attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
@@ -109,7 +109,7 @@ async fn totp_attempts(handle: Handle) -> CheckResult {
     same("the other's enrolment", other, Some(enrolment(Who::Other)?))
 }
 
-async fn lock(handle: Handle) -> CheckResult {
+async fn lock_is_stored(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let at = |number: i64| noon() - TimeDelta::microseconds(number);
     let nearly = TotpEnrolment {
@@ -138,8 +138,8 @@ async fn short_funds(handle: Handle) -> CheckResult {
     before.still_holds("a confirmation short of funds", &handle).await
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // This session does not exist.
@@ -152,14 +152,14 @@ async fn refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.batches.confirm(command).await)
 }
 
-async fn one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn confirm_of_many_at_once_one_wins(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=10 {
         expect_new(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;

@@ -9,7 +9,7 @@ use crate::observe::balances;
 use crate::payments::{
     add_confirmed_batch, after, batch_id, cancel, claim_one, payment_id, record, start, start_payments,
 };
-use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seeded, uuid};
+use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seed_store, uuid};
 use crate::together::{Work, in_order};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
@@ -25,19 +25,19 @@ use florin_domain::page::PageRequest;
 use florin_ports::ExplainResult;
 
 checks! {
-    "books.explain.adds_up_after_everything" => adds_up,
-    "books.explain.pages_run_on" => pages,
+    "books.explain.adds_up_after_everything" => adds_up_after_everything,
+    "books.explain.pages_run_on" => pages_run_on,
     "books.explain.shows_open_holds_those_due_first" => open_holds,
-    "books.explain.shows_what_is_not_paid_yet" => reservations,
-    "books.explain.counts_more_than_it_shows" => many,
-    "books.explain.sums_by_kind" => sums,
-    "books.explain.unknown_budgets_and_currencies" => unknown,
-    "books.explain.sees_one_moment" => one_moment,
-    "books.books.hold_after_everything" => hold,
-    "books.books.count_what_was_read" => counted,
-    "books.books.add_up_the_payments_of_merchants" => merchants,
+    "books.explain.shows_what_is_not_paid_yet" => shows_what_is_not_paid_yet,
+    "books.explain.counts_more_than_it_shows" => counts_more_than_it_shows,
+    "books.explain.sums_by_kind" => sums_by_kind,
+    "books.explain.unknown_budgets_and_currencies" => unknown_budgets_and_currencies,
+    "books.explain.sees_one_moment" => sees_one_moment,
+    "books.books.hold_after_everything" => books_hold_after_everything,
+    "books.books.count_what_was_read" => books_count_what_was_read,
+    "books.books.add_up_the_payments_of_merchants" => books_add_up_the_payments_of_merchants,
     "books.books.see_one_moment" => books_in_one_moment,
-    "tenancy.books.foreign_budgets_are_absent" => foreign,
+    "tenancy.books.foreign_budgets_are_absent" => foreign_budgets_are_absent,
 }
 
 async fn explained(
@@ -58,7 +58,7 @@ async fn whole(handle: &Handle) -> Result<BalanceExplanation, Failure> {
 
 /// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
 async fn busy(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(number, at))?;
@@ -79,8 +79,8 @@ async fn busy(handle: &Handle) -> CheckResult {
     Ok(())
 }
 
-async fn adds_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn adds_up_after_everything(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fresh_one = whole(&handle).await?;
     expect_true("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
     more(&handle).await?;
@@ -104,7 +104,7 @@ async fn more(handle: &Handle) -> CheckResult {
     Ok(())
 }
 
-async fn pages(handle: Handle) -> CheckResult {
+async fn pages_run_on(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let all = whole(&handle).await?.bookings;
     same("how many", i64::try_from(all.rows.len()).unwrap_or(-1), all.count)?;
@@ -136,7 +136,7 @@ async fn open_holds(handle: Handle) -> CheckResult {
     same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
 }
 
-async fn reservations(handle: Handle) -> CheckResult {
+async fn shows_what_is_not_paid_yet(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let seen = whole(&handle).await?.reservations;
     let found: Vec<_> = seen.rows.iter().map(|one| (one.batch, one.status)).collect();
@@ -154,7 +154,7 @@ async fn reservations(handle: Handle) -> CheckResult {
 }
 
 /// Creates more holds and more reserving orders than an explanation lists.
-async fn many(handle: Handle) -> CheckResult {
+async fn counts_more_than_it_shows(handle: Handle) -> CheckResult {
     let (more, mut data) = (MAX_LISTED + 1, seed_data(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
     let seed = &mut data.accounts[0];
@@ -193,7 +193,7 @@ async fn many(handle: Handle) -> CheckResult {
     expect_true("it does not add up", explanation.adds_up())
 }
 
-async fn sums(handle: Handle) -> CheckResult {
+async fn sums_by_kind(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let seen = whole(&handle).await?;
     let kinds: Vec<_> = seen.sums.iter().map(|sum| (sum.kind, sum.count)).collect();
@@ -209,8 +209,8 @@ async fn sums(handle: Handle) -> CheckResult {
     same("their sum", sum, seen.stated)
 }
 
-async fn unknown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn unknown_budgets_and_currencies(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     let page = PageRequest::default();
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
@@ -222,7 +222,7 @@ async fn unknown(handle: Handle) -> CheckResult {
     same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
 }
 
-async fn one_moment(handle: Handle) -> CheckResult {
+async fn sees_one_moment(handle: Handle) -> CheckResult {
     let writing = writing(&handle).await?;
     for _ in 0..30 {
         let seen = whole(&handle).await?;
@@ -231,8 +231,8 @@ async fn one_moment(handle: Handle) -> CheckResult {
     writing.await.map_err(|error| Failure::new(error.to_string()))?
 }
 
-async fn merchants(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn books_add_up_the_payments_of_merchants(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for who in crate::seed_data::BOTH {
         let checkout = add_checkout(&handle, who, 1).await?;
         let base = u128::from(who.number()) * 10;
@@ -267,7 +267,7 @@ async fn books_in_one_moment(handle: Handle) -> CheckResult {
 
 /// Writes holds, clearings and credits while the check reads.
 async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let handle = handle.clone();
     Ok(tokio::spawn(async move {
         for number in 0..60_u128 {
@@ -281,7 +281,7 @@ async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>
     }))
 }
 
-async fn hold(handle: Handle) -> CheckResult {
+async fn books_hold_after_everything(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
@@ -293,7 +293,7 @@ async fn hold(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn counted(handle: Handle) -> CheckResult {
+async fn books_count_what_was_read(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
     // Three credits that funded the budgets, another credit, six card messages, two reservations per batch, two
@@ -304,7 +304,7 @@ async fn counted(handle: Handle) -> CheckResult {
     same("holds and orders", (books.open_holds, books.open_orders, books.limits.len()), (3, 4, 4))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let foreign = Who::Other.budget();
     let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;

@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget, transfer};
 use crate::observe::credit_situation;
-use crate::seed_data::{Who, gbp, jpy, seed_data, seeded};
+use crate::seed_data::{Who, gbp, jpy, seed_data, seed_store};
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{BudgetFilter, BudgetFunds};
 use florin_domain::ids::BudgetId;
@@ -14,8 +14,8 @@ use florin_domain::money::{Currency, Total};
 use florin_domain::page::PageRequest;
 
 checks! {
-    "budgets.funds.sum_up_all_levels_below" => sums,
-    "budgets.funds.sums_may_exceed_64_bits" => wide,
+    "budgets.funds.sum_up_all_levels_below" => funds_sum_up_all_levels_below,
+    "budgets.funds.sums_may_exceed_64_bits" => sums_may_exceed_64_bits,
     "budgets.funds.name_the_last_number_of_each_balance" => last_numbers,
     "transfers.transfer.shares_the_numbers_of_credits" => one_sequence,
 }
@@ -36,8 +36,8 @@ fn available(minor: i64) -> PoolSums {
     PoolSums { available: Total(minor.into()), ..PoolSums::default() }
 }
 
-async fn sums(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine;
     expect_new(handle.budgets.create(create_budget(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
@@ -50,14 +50,14 @@ async fn sums(handle: Handle) -> CheckResult {
     same("below a leaf", funds(&handle, budget_id(1), gbp()?).await?.below, PoolSums::default())
 }
 
-async fn wide(handle: Handle) -> CheckResult {
+async fn sums_may_exceed_64_bits(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let sum = Total(i128::from(i64::MAX) + 5_000);
     same("the sum", funds(&handle, Who::Mine.parent_budget(), gbp()?).await?.below.available, sum)
 }
 
 async fn last_numbers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (Who::Mine.budget(), Who::Mine.second_budget());
     same("at first", funds(&handle, first, gbp()?).await?.last_number, None)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
@@ -72,7 +72,7 @@ async fn last_numbers(handle: Handle) -> CheckResult {
 }
 
 async fn one_sequence(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let first = expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
     let second = expect_new(handle.transfers.transfer(transfer(Who::Mine, 2, ends, "1")?).await)?;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::management::{budget_id, create_budget, create_budget_with_features, create_named_budget, edit_budget};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
+use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seed_store};
 use florin_domain::access::Account;
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
@@ -22,27 +22,27 @@ use florin_ports::{CreateBudgetCommand, EditBudgetCommand, StoreError};
 use std::sync::Arc;
 
 checks! {
-    "budgets.create.stores_the_whole_decision" => whole,
+    "budgets.create.stores_the_whole_decision" => stores_the_whole_decision,
     "budgets.create.is_shown_its_parent_and_how_many_there_are" => counts_and_depth,
-    "budgets.create.at_once_is_shown_true_numbers" => at_once,
-    "budgets.create.replay_gives_the_stored_answer" => again,
-    "budgets.create.refusal_or_failure_changes_nothing" => nothing,
-    "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edited,
-    "budgets.edit.replay_gives_the_stored_answer" => edited_again,
-    "budgets.edit.refusal_changes_nothing" => not_edited,
+    "budgets.create.at_once_is_shown_true_numbers" => create_at_once_is_shown_true_numbers,
+    "budgets.create.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "budgets.create.refusal_or_failure_changes_nothing" => refusal_or_failure_changes_nothing,
+    "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edit_is_visible_at_once_and_changes_nothing_else,
+    "budgets.edit.replay_gives_the_stored_answer" => edit_replay_gives_the_stored_answer,
+    "budgets.edit.refusal_changes_nothing" => refusal_changes_nothing,
     "budgets.names.are_unique_where_the_account_says_so" => unique_names,
-    "budgets.list.by_name_then_by_id_with_filters_and_counts" => listed,
+    "budgets.list.by_name_then_by_id_with_filters_and_counts" => list_by_name_then_by_id_with_filters_and_counts,
     "budgets.find.seeded_ones_have_every_feature" => seeded_ones,
-    "budgets.parent.every_account_has_one" => parents,
-    "budgets.create.without_payments_funds_no_batch" => no_payments,
-    "tenancy.budgets.show_one_account_only" => foreign,
+    "budgets.parent.every_account_has_one" => every_account_has_one,
+    "budgets.create.without_payments_funds_no_batch" => create_without_payments_funds_no_batch,
+    "tenancy.budgets.show_one_account_only" => budgets_show_one_account_only,
 }
 
 /// A refusal that the domain's rule never returns, because no limit is 0.
 const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let only_cards = [BudgetFeature::BudgetCards];
     let command =
         create_budget_with_features(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
@@ -61,7 +61,7 @@ async fn whole(handle: Handle) -> CheckResult {
 }
 
 async fn counts_and_depth(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let eur = Currency::parse("EUR")?;
     let whole_account = ParentBudget { id: Who::Mine.parent_budget(), level: 1, currencies: vec![eur, gbp()?, jpy()?] };
     let first = ParentBudget { id: budget_id(1), level: 2, currencies: vec![eur, gbp()?] };
@@ -88,8 +88,8 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
     same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
     for number in 0..20 {
@@ -110,8 +110,8 @@ async fn at_once(handle: Handle) -> CheckResult {
     same("made beside the three that were seeded", made, 7)
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_budget(Who::Mine, number, None, vec![gbp()?])? })
@@ -123,8 +123,8 @@ async fn again(handle: Handle) -> CheckResult {
     same("the first request", mismatch(handle.budgets.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -161,8 +161,8 @@ fn every_member() -> Result<BudgetEdit, Failure> {
     })
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
         let before = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
@@ -184,8 +184,8 @@ async fn edited(handle: Handle) -> CheckResult {
     same("no threshold", found.low_balance, None)
 }
 
-async fn edited_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let with_key = |name: &str, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
@@ -200,8 +200,8 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("its name", found.budget.name.as_str(), "one")
 }
 
-async fn not_edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -215,7 +215,7 @@ async fn not_edited(handle: Handle) -> CheckResult {
 }
 
 async fn unique_names(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let create =
         |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(create_named_budget(who, number, name)?));
@@ -253,8 +253,8 @@ async fn unique_names(handle: Handle) -> CheckResult {
     not_found("an unknown account", &unknown)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
     // Names in the order of code points: a capital comes before a small letter, and a space before both.
@@ -287,7 +287,7 @@ async fn listed(handle: Handle) -> CheckResult {
 }
 
 async fn seeded_ones(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let parent = parent_budget(Who::Mine)?;
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
     same("seeded budgets", seen.len(), 3)?;
@@ -300,8 +300,8 @@ async fn seeded_ones(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn parents(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn every_account_has_one(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     for id in [Who::Mine.account()?, Who::Other.account()?, fresh.id.clone()] {
@@ -322,8 +322,8 @@ async fn parents(handle: Handle) -> CheckResult {
     same("the parent by default", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)
 }
 
-async fn no_payments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
     expect_new(
         handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await,
@@ -334,8 +334,8 @@ async fn no_payments(handle: Handle) -> CheckResult {
     same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn budgets_show_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.budgets.create(create_budget(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;

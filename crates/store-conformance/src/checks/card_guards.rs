@@ -8,7 +8,7 @@ use crate::management::{card_id, control_budget, issue_to_person, replacement, s
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::after;
 use crate::people::{create_person, edit_person, person_id};
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
     CardTransaction, Cardholder, ControlOwner, ControlledCountry, Controls, EntryMode, MccRange, MultiClearing,
@@ -26,14 +26,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 checks! {
     "card_guards.controls.of_the_card_are_kept_and_decide_messages" => of_card,
     "card_guards.controls.of_the_budget_are_kept_and_decide_messages" => of_budget,
-    "card_guards.controls.decide_increments" => increments,
-    "card_guards.controls.of_a_budget_come_before_or_after_authorizations" => race,
-    "card_guards.controls.go_to_the_new_card" => replaced,
-    "card_guards.pin.is_kept_and_decides_messages" => pin,
-    "card_guards.owner.must_be_active" => owner,
-    "card_guards.messages.keep_what_they_present" => presented,
-    "card_guards.declines.are_explained_as_they_were_decided" => explained,
-    "tenancy.card_guards.are_of_their_own_account" => foreign,
+    "card_guards.controls.decide_increments" => controls_decide_increments,
+    "card_guards.controls.of_a_budget_come_before_or_after_authorizations" =>
+        controls_of_a_budget_come_before_or_after_authorizations,
+    "card_guards.controls.go_to_the_new_card" => controls_go_to_the_new_card,
+    "card_guards.pin.is_kept_and_decides_messages" => pin_is_kept_and_decides_messages,
+    "card_guards.owner.must_be_active" => owner_must_be_active,
+    "card_guards.messages.keep_what_they_present" => messages_keep_what_they_present,
+    "card_guards.declines.are_explained_as_they_were_decided" => declines_are_explained_as_they_were_decided,
+    "tenancy.card_guards.are_of_their_own_account" => card_guards_are_of_their_own_account,
 }
 
 /// Controls with an entry in every list. They allow purchases by chip only.
@@ -68,7 +69,7 @@ async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Re
 }
 
 async fn of_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     let changed = expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     same("the controls", &changed.record.controls, &every_control()?)?;
@@ -83,7 +84,7 @@ async fn of_card(handle: Handle) -> CheckResult {
 }
 
 async fn of_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, budget) = (Who::Mine.account()?, Who::Mine.budget());
     let changed = expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, every_control()?)?).await)?;
     same("the controls", &changed.controls, &every_control()?)?;
@@ -97,8 +98,8 @@ async fn of_budget(handle: Handle) -> CheckResult {
     same("without controls", buy(&handle, Who::Mine.card(), 4, EntryMode::Keyed).await?, Response::Approved)
 }
 
-async fn increments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn controls_decide_increments(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     buy(&handle, Who::Mine.card(), 1, EntryMode::Keyed).await?;
     let more = |number| {
         let amount = crate::commands::amount("1")?;
@@ -110,8 +111,8 @@ async fn increments(handle: Handle) -> CheckResult {
 }
 
 /// Races authorizations with controls of their budget: none that begins after the controls are set is approved.
-async fn race(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let is_set = Arc::new(AtomicBool::new(false));
     let mut tasks = Vec::new();
     for number in 0..40 {
@@ -150,8 +151,8 @@ async fn race(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card, [7; 32])?).await)?;
@@ -161,8 +162,8 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("its controls and its PIN", (found.record.controls, found.record.pin), (every_control()?, None))
 }
 
-async fn pin(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (card, digest) =
         (Who::Mine.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
     let with = |digest| (FirstKind::Debit, Extras { pin: Some(digest), ..Extras::default() });
@@ -175,8 +176,8 @@ async fn pin(handle: Handle) -> CheckResult {
     same("a wrong one", send(&handle, card, 3, with(wrong)).await?.response, Response::IncorrectPin)
 }
 
-async fn owner(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn owner_must_be_active(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let card = issue_to_person(Who::Mine, 1, person_id(1), &[(Who::Mine.budget(), true)])?;
     expect_new(handle.card_management.create(card).await)?;
@@ -204,8 +205,8 @@ fn everything() -> Result<Extras, Failure> {
     })
 }
 
-async fn presented(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, everything()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
     sent.push(send(&handle, Who::Mine.card(), 2, (FirstKind::Debit, little)).await?);
@@ -224,8 +225,8 @@ async fn presented(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn explained(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     let token_of = |state| WalletToken { token: "a".into(), state };
     let other = Cardholder { security_code: Some(SecurityCode::parse("9999")?), ..Cardholder::default() };
@@ -258,8 +259,8 @@ async fn explained(handle: Handle) -> CheckResult {
     same("the rules", names, vec!["pin", "security_code", "wallet_token", "three_d_secure", "controls"])
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn card_guards_are_of_their_own_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = set_controls(Who::Mine, Who::Other.limited_card(), every_control()?)?;
     absent("controls of a card", &handle.card_management.change(command).await)?;

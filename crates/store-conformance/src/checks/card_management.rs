@@ -8,7 +8,7 @@ use crate::management::{
     card_id, change_state, create_budget_with_features, issue, limit, limit_id, remove_limit, replacement,
 };
 use crate::observe::{Observation, books_are_right, card};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
@@ -23,24 +23,25 @@ use florin_ports::{ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLim
 use std::sync::Arc;
 
 checks! {
-    "card_management.create.stores_the_whole_decision" => whole,
-    "card_management.create.concurrent_calls_see_the_true_count" => at_once,
+    "card_management.create.stores_the_whole_decision" => stores_the_whole_decision,
+    "card_management.create.concurrent_calls_see_the_true_count" => concurrent_calls_see_the_true_count,
     "card_management.create.counts_cards_of_every_state" => every_state,
-    "card_management.create.refusal_changes_nothing" => no_card,
-    "card_management.list.newest_first_with_filters_and_counts" => listed,
-    "card_management.transition.is_kept_and_decides_messages" => moved,
-    "card_management.transition.refusal_changes_nothing" => not_moved,
-    "card_management.transition.of_two_at_once_the_second_sees_the_first" => twice,
-    "card_management.transition.authorizations_come_before_or_after" => race,
-    "card_management.set_limit.decides_messages_and_keeps_what_was_used" => limited,
-    "card_management.remove_limit.removes_one" => unlimited,
-    "card_management.replace.copies_limits_and_keeps_holds" => replaced,
-    "card_management.writes.replay_the_stored_answer" => again,
-    "tenancy.card_management.foreign_cards_are_absent" => foreign,
+    "card_management.create.refusal_changes_nothing" => refusal_changes_nothing,
+    "card_management.list.newest_first_with_filters_and_counts" => list_newest_first_with_filters_and_counts,
+    "card_management.transition.is_kept_and_decides_messages" => transition_is_kept_and_decides_messages,
+    "card_management.transition.refusal_changes_nothing" => transition_refusal_changes_nothing,
+    "card_management.transition.of_two_at_once_the_second_sees_the_first" =>
+        transition_of_two_at_once_the_second_sees_the_first,
+    "card_management.transition.authorizations_come_before_or_after" => authorizations_come_before_or_after,
+    "card_management.set_limit.decides_messages_and_keeps_what_was_used" => decides_messages_and_keeps_what_was_used,
+    "card_management.remove_limit.removes_one" => removes_one,
+    "card_management.replace.copies_limits_and_keeps_holds" => copies_limits_and_keeps_holds,
+    "card_management.writes.replay_the_stored_answer" => replay_the_stored_answer,
+    "tenancy.card_management.foreign_cards_are_absent" => foreign_cards_are_absent,
 }
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
     let found = expect_some("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
@@ -58,8 +59,8 @@ async fn whole(handle: Handle) -> CheckResult {
     same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
         // The cards are on two budgets, so locking the budget is not sufficient.
@@ -82,8 +83,8 @@ async fn at_once(handle: Handle) -> CheckResult {
     same("made beside the three that were seeded", made, 7)
 }
 
-async fn no_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
     expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -96,8 +97,8 @@ async fn no_card(handle: Handle) -> CheckResult {
     before.still_holds("a refused card", &handle).await
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
         let budget = if number == 3 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -120,8 +121,8 @@ async fn listed(handle: Handle) -> CheckResult {
     same("descending", ids(list(backwards, PageRequest::default()).await?.rows), vec![card_id(1), card_id(2)])
 }
 
-async fn moved(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
     let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
@@ -147,8 +148,8 @@ async fn moved(handle: Handle) -> CheckResult {
     same("the time of the last step", transitions.rows[0].created_at, noon())
 }
 
-async fn not_moved(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = change_state(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
     expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -159,8 +160,8 @@ async fn not_moved(handle: Handle) -> CheckResult {
     before.still_holds("a refused transition", &handle).await
 }
 
-async fn twice(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
@@ -175,8 +176,8 @@ async fn twice(handle: Handle) -> CheckResult {
 }
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
-async fn race(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         if number == 20 {
@@ -206,8 +207,8 @@ async fn race(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn limited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
     let buy = |number, text| first(Who::Mine, id, message(FirstKind::Purchase, text)?, stamp_at(number, noon()));
@@ -230,8 +231,8 @@ async fn limited(handle: Handle) -> CheckResult {
     same("the limits, sorted by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
 
-async fn unlimited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn removes_one(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let id = Who::Mine.limited_card();
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let day = expect_some("a limit", seen.limits.first())?.id;
@@ -248,8 +249,8 @@ async fn unlimited(handle: Handle) -> CheckResult {
 }
 
 /// The new card has copies of the limits with their used amounts, and the old card's hold stays open.
-async fn replaced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
     let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
@@ -286,8 +287,8 @@ async fn replaced(handle: Handle) -> CheckResult {
     before.still_holds("a refused replacement", &handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (cards, id) = (&handle.card_management, Who::Mine.card());
     let card = |number, body| {
         let claim = Some(claim(Who::Mine, "card", body)?);
@@ -317,8 +318,8 @@ async fn again(handle: Handle) -> CheckResult {
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn foreign_cards_are_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
     same("a card", cards.find(&mine, id).await?, None)?;
@@ -338,7 +339,7 @@ async fn foreign(handle: Handle) -> CheckResult {
 }
 
 async fn every_state(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let move_to = |state| change_state(Who::Mine, Who::Mine.card(), state, "now");
     expect_new(handle.card_management.change(move_to(CardState::Suspended)?).await)?;
     let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;

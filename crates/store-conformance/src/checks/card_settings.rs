@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::management::{set_hold_lives, set_over_clearing, some_lives};
 use crate::observe::{Observation, books_are_right, chain, due_holds};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{CardSettings, Chain, HoldLife, OverClearing};
@@ -17,14 +17,14 @@ use florin_ports::{CardSettingsCommand, ClockCommand, DueHold};
 use std::sync::Arc;
 
 checks! {
-    "card_settings.set.is_kept_and_replayed" => kept,
-    "card_settings.set.concurrent_changes_add_up" => add_up,
-    "card_settings.hold_life.decides_when_holds_are_due" => due,
+    "card_settings.set.is_kept_and_replayed" => set_is_kept_and_replayed,
+    "card_settings.set.concurrent_changes_add_up" => concurrent_changes_add_up,
+    "card_settings.hold_life.decides_when_holds_are_due" => decides_when_holds_are_due,
     "card_settings.hold_life.decides_by_the_accounts_own_clock" (Sandbox) => own_clock,
-    "card_settings.hold_life.leaves_existing_holds" => existing,
+    "card_settings.hold_life.leaves_existing_holds" => leaves_existing_holds,
     "card_settings.over_clearing.decides_clearings" => over_clearing,
-    "card_settings.over_clearing.remembers_forced_clearings" => forced,
-    "tenancy.card_settings.are_of_their_own_account" => foreign,
+    "card_settings.over_clearing.remembers_forced_clearings" => remembers_forced_clearings,
+    "tenancy.card_settings.are_of_their_own_account" => card_settings_are_of_their_own_account,
 }
 
 async fn settings(handle: &Handle, who: Who) -> Result<CardSettings, Failure> {
@@ -41,8 +41,8 @@ fn hold(number: u128) -> Result<DueHold, Failure> {
     Ok(DueHold { account: Who::Mine.account()?, chain: token(number) })
 }
 
-async fn kept(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn set_is_kept_and_replayed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     same("before", settings(&handle, Who::Mine).await?, CardSettings::default())?;
     let set = CardSettings { hold_life: some_lives(3)?, over_clearing: OverClearing::Accept };
     let claimed = |lives| -> Result<_, Failure> {
@@ -69,8 +69,8 @@ async fn kept(handle: Handle) -> CheckResult {
     absent("settings of nobody", &handle.card_management.set_settings(unknown).await)
 }
 
-async fn add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn concurrent_changes_add_up(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..20 {
         let longer = |before: &CardSettings| {
@@ -88,8 +88,8 @@ async fn add_up(handle: Handle) -> CheckResult {
     same("the life", settings(&handle, Who::Mine).await?.hold_life.default, expected)
 }
 
-async fn due(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn decides_when_holds_are_due(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let atm = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "5")?, stamp(2))?;
@@ -108,7 +108,7 @@ async fn due(handle: Handle) -> CheckResult {
 }
 
 async fn own_clock(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let decide = Arc::new(|clock: &_| decide_clock(*clock, ClockChange::Freeze, noon()));
     let account = Who::Mine.account()?;
     expect_new(handle.timelines.set_clock(ClockCommand { account: account.clone(), decide, claim: None }).await)?;
@@ -122,8 +122,8 @@ async fn own_clock(handle: Handle) -> CheckResult {
     same("due later, in order", found(noon() + HoldLife::DEFAULT).await?, vec![hold(2)?, hold(1)?])
 }
 
-async fn existing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn leaves_existing_holds(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let due = Some(noon() + HoldLife::DEFAULT);
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
@@ -136,7 +136,7 @@ async fn existing(handle: Handle) -> CheckResult {
 }
 
 async fn over_clearing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     for number in [1, 2] {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
@@ -154,8 +154,8 @@ async fn over_clearing(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn forced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn remembers_forced_clearings(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = FollowUp::ForcedClearing { amount: amount("10")? };
@@ -170,8 +170,8 @@ async fn forced(handle: Handle) -> CheckResult {
     same("the refusal", refusal, CardRefusal::ExceedsMargin { max: Minor(1_000).of(gbp()?) })
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn card_settings_are_of_their_own_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Other, some_lives(3)?)?).await)?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Other, OverClearing::Network)?).await)?;
     same("mine", settings(&handle, Who::Mine).await?, CardSettings::default())?;

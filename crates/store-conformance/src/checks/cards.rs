@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, first, follow_up, message, purchase, sta
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, card, chain};
-use crate::seed_data::{Who, gbp, jpy, seeded};
+use crate::seed_data::{Who, gbp, jpy, seed_store};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainEnd, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::CardId;
@@ -14,25 +14,25 @@ use florin_domain::money::Minor;
 use florin_domain::text::Text;
 
 checks! {
-    "cards.first_message.stores_the_whole_decision" => stores_all,
+    "cards.first_message.stores_the_whole_decision" => stores_the_whole_decision,
     "cards.first_message.keeps_every_field" => every_field,
-    "cards.first_message.decline_is_stored_and_moves_nothing" => decline,
-    "cards.first_message.refusal_changes_nothing" => refusal,
+    "cards.first_message.decline_is_stored_and_moves_nothing" => decline_is_stored_and_moves_nothing,
+    "cards.first_message.refusal_changes_nothing" => refusal_changes_nothing,
     "cards.first_message.unknown_card_is_absent" => unknown_card,
     "cards.first_message.decisions_see_earlier_effects" => sees_earlier,
     "cards.first_message.is_shown_the_balance_of_its_currency" => own_currency,
     "cards.follow_up.stores_the_whole_decision" => follow_up_stores_all,
-    "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_state,
+    "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_message_takes_the_end_of_its_chain,
     "cards.follow_up.a_chain_that_has_ended_can_change" => after_the_end,
     "cards.follow_up.any_message_names_its_chain" => any_message,
     "cards.follow_up.decline_leaves_the_chain" => advice_declined,
-    "cards.follow_up.of_a_declined_message_has_no_chain" => no_chain,
+    "cards.follow_up.of_a_declined_message_has_no_chain" => follow_up_of_a_declined_message_has_no_chain,
     "cards.follow_up.refusal_changes_nothing" => follow_up_refusal,
     "cards.follow_up.unknown_token_is_absent" => unknown_token,
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
     let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -54,7 +54,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let acceptor = AcceptorInput {
         mid: Text::parse("M-1")?,
         name: Some(Text::parse("")?),
@@ -81,8 +81,8 @@ async fn every_field(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn decline(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn decline_is_stored_and_moves_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
     let seen = expect_some("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -96,8 +96,8 @@ async fn decline(handle: Handle) -> CheckResult {
     same("the journal", handle.books_check.check_all().await?.journal_transactions, 6)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let command = purchase(Who::Mine, 2, "0.001")?;
@@ -106,7 +106,7 @@ async fn refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = first(Who::Mine, CardId(token(9).0), message(FirstKind::Purchase, "1")?, stamp(1))?;
     absent("an unknown card", &handle.cards.first_message(command).await)?;
@@ -114,7 +114,7 @@ async fn unknown_card(handle: Handle) -> CheckResult {
 }
 
 async fn sees_earlier(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in 1..=9 {
         let done = expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
         let left = Minor(9_500 - 1_000 * i64::try_from(number).unwrap_or(0));
@@ -127,7 +127,7 @@ async fn sees_earlier(handle: Handle) -> CheckResult {
 }
 
 async fn own_currency(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = first(Who::Mine, Who::Mine.yen_card(), message(FirstKind::Purchase, "4999")?, stamp(1))?;
     let done = expect_new(handle.cards.first_message(command).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
@@ -138,7 +138,7 @@ async fn own_currency(handle: Handle) -> CheckResult {
 }
 
 async fn follow_up_stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
@@ -157,8 +157,8 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn first_state(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn first_message_takes_the_end_of_its_chain(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let ends = [
         (clearing("10", true)?, TransactionState::Completed),
         (FollowUp::Reversal { amount: None }, TransactionState::NothingCleared),
@@ -176,7 +176,7 @@ async fn first_state(handle: Handle) -> CheckResult {
 
 /// Clears a purchase after its reversal, and returns a debit in two parts.
 async fn after_the_end(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let send = async |number, to, message| -> Result<_, Failure> {
         expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(to), number, message)?).await)
     };
@@ -204,7 +204,7 @@ async fn after_the_end(handle: Handle) -> CheckResult {
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let advice = FollowUp::Advice { amount: amount("12")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
@@ -223,7 +223,7 @@ async fn any_message(handle: Handle) -> CheckResult {
 }
 
 async fn advice_declined(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     let advice = FollowUp::Advice { amount: amount("95.01")? };
@@ -234,8 +234,8 @@ async fn advice_declined(handle: Handle) -> CheckResult {
     same("the chain", (after.chain, after.first, after.balances), (before.chain, before.first, before.balances))
 }
 
-async fn no_chain(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn follow_up_of_a_declined_message_has_no_chain(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;
     let (found, state) = (MessageKind::Authorization, TransactionState::Declined);
@@ -243,7 +243,7 @@ async fn no_chain(handle: Handle) -> CheckResult {
 }
 
 async fn follow_up_refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let too_much = FollowUp::Reversal { amount: Some(amount("10.01")?) };
@@ -252,7 +252,7 @@ async fn follow_up_refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_token(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     let command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     absent("an unknown token", &handle.cards.follow_up(command).await)?;

@@ -12,17 +12,18 @@ use std::sync::Arc;
 checks! {
     "cell_directory.add.the_first_cell_counts" (Directory) => first_counts,
     "cell_directory.add.of_concurrent_calls_the_first_counts" (Directory) => one_winner,
-    "cell_directory.add.without_a_world_makes_an_entry_permanent" (Directory) => permanent,
+    "cell_directory.add.without_a_world_makes_an_entry_permanent" (Directory) =>
+        add_without_a_world_makes_an_entry_permanent,
     "cell_directory.find_all.only_keys_with_an_entry" (Directory) => found_together,
-    "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
+    "cell_directory.remove.only_what_was_not_added_again" (Directory) => remove_only_what_was_not_added_again,
     "cell_directory.remove.no_marked_entry" (Directory) => marked_stay,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
-    "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => moved,
+    "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => entries_are_marked_until_it_ends,
     "cell_directory.move.an_earlier_one_counts" (Directory) => first_move_counts,
     "cell_directory.move.only_its_own_end_counts" (Directory) => own_end_counts,
     "cell_directory.move.entries_in_other_cells_stay" (Directory) => others_stay,
-    "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
-    "cell_directory.list.the_last_call_counts" (Directory) => listed,
+    "cell_directory.clients.are_counted_by_cell" (Directory) => clients_are_counted_by_cell,
+    "cell_directory.list.the_last_call_counts" (Directory) => the_last_call_counts,
     "cell_directory.bind_cell.the_first_counts" (Directory) => bound_once,
 }
 
@@ -103,7 +104,7 @@ async fn found_together(handle: Handle) -> CheckResult {
     expect_true("entries were found for no keys", directory.find_all(Vec::new()).await?.is_empty())
 }
 
-async fn permanent(handle: Handle) -> CheckResult {
+async fn add_without_a_world_makes_an_entry_permanent(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let world = Who::Mine.account()?;
     for key in keys()? {
@@ -120,7 +121,7 @@ async fn permanent(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn removed(handle: Handle) -> CheckResult {
+async fn remove_only_what_was_not_added_again(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     for key in keys()? {
         let first = directory.add(key.clone(), cell("a")?, None).await?;
@@ -169,7 +170,7 @@ fn of_no_world(key: &CellKey) -> KeyOfWorld {
     KeyOfWorld { key: key.clone(), world: None }
 }
 
-async fn moved(handle: Handle) -> CheckResult {
+async fn entries_are_marked_until_it_ends(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, key] = keys()?;
     let world = Who::Other.account()?;
@@ -280,7 +281,7 @@ async fn marked_stay(handle: Handle) -> CheckResult {
     same("the entry", (entry.cell, entry.moving), (cell("a")?, Some(wanted)))
 }
 
-async fn counted(handle: Handle) -> CheckResult {
+async fn clients_are_counted_by_cell(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     same("the clients of no cell", directory.clients().await?.is_empty(), true)?;
     for (number, name) in [(1, "b"), (2, "a"), (3, "b"), (3, "a")] {
@@ -290,7 +291,7 @@ async fn counted(handle: Handle) -> CheckResult {
     same("the clients of each cell", directory.clients().await?, [(cell("a")?, 1), (cell("b")?, 2)].into())
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn the_last_call_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     directory.add(CellKey::Client(Who::Mine.client()), cell("a")?, None).await?;
     same("the cells of a new directory", directory.listed().await?.is_empty(), true)?;

@@ -11,7 +11,7 @@ use crate::factory::Handle;
 use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, account, checkout, parent_of, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, parent_of, seed_store, settlement_account};
 use crate::together::{Work, race};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
@@ -26,14 +26,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "checkout_sessions.create.is_shown_the_checkout_and_stores_every_member" => created,
-    "checkout_sessions.create.is_shown_the_payee" => to_a_payee,
+    "checkout_sessions.create.is_shown_the_checkout_and_stores_every_member" =>
+        create_is_shown_the_checkout_and_stores_every_member,
+    "checkout_sessions.create.is_shown_the_payee" => create_is_shown_the_payee,
     "checkout_sessions.create_top_up.stores_every_member" => top_up,
-    "checkout_sessions.create.a_known_key_returns_the_same_session" => known,
-    "checkout_sessions.create.taken_references_are_shown" => taken,
-    "checkout_sessions.create.replay_gives_the_stored_answer" => again,
-    "checkout_sessions.create.concurrent_requests_are_decided_sequentially" => concurrent,
-    "tenancy.checkout_sessions.create_with_ids_of_one_account_only" => foreign,
+    "checkout_sessions.create.a_known_key_returns_the_same_session" => a_known_key_returns_the_same_session,
+    "checkout_sessions.create.taken_references_are_shown" => taken_references_are_shown,
+    "checkout_sessions.create.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "checkout_sessions.create.concurrent_requests_are_decided_sequentially" =>
+        concurrent_requests_are_decided_sequentially,
+    "tenancy.checkout_sessions.create_with_ids_of_one_account_only" =>
+        checkout_sessions_create_with_ids_of_one_account_only,
 }
 
 /// Creates an account of my client without a merchant profile.
@@ -48,8 +51,8 @@ const fn unpaid(session: CheckoutSession) -> FoundSession {
     FoundSession { session, last: None, attempts: 0 }
 }
 
-async fn created(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_is_shown_the_checkout_and_stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
     let shown = handle.checkouts.find(&mine, checkout).await?;
     let mut command = create_session(Who::Mine, checkout, session_request(Who::Mine, 1)?)?;
@@ -71,8 +74,8 @@ async fn created(handle: Handle) -> CheckResult {
     same("an unknown page", handle.checkout_sessions.with_token(PageTokenHash([9; 32])).await?, None)
 }
 
-async fn to_a_payee(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_is_shown_the_payee(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     let target = SessionTarget::TopUp(payee_id(1));
     let request = || Ok::<_, Failure>(SessionRequest { target: target.clone(), ..session_request(Who::Mine, 1)? });
@@ -89,7 +92,7 @@ async fn to_a_payee(handle: Handle) -> CheckResult {
 }
 
 async fn top_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let done = add_top_up(&handle, Who::Mine, 1).await?;
     same("the purpose", &done.purpose, &SessionPurpose::Budget(Who::Mine.budget()))?;
@@ -98,8 +101,8 @@ async fn top_up(handle: Handle) -> CheckResult {
     same("the page", handle.checkout_sessions.with_token(done.token).await?, Some(unpaid(done)))
 }
 
-async fn known(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_known_key_returns_the_same_session(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let first = add_session(&handle, Who::Mine, checkout, 1).await?;
     let key = || Text::parse("key 1");
@@ -131,8 +134,8 @@ async fn known(handle: Handle) -> CheckResult {
     same("the key on the other account", theirs.is_new, true)
 }
 
-async fn taken(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn taken_references_are_shown(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let theirs = add_checkout(&handle, Who::Other, 2).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
@@ -155,8 +158,8 @@ async fn taken(handle: Handle) -> CheckResult {
     same("on the other account", other.session.payment_reference, reference(1))
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let session = |number, body| {
         let claim = Some(claim(Who::Mine, "session", body)?);
@@ -188,8 +191,8 @@ fn creation(handle: &Handle, command: CreateSessionCommand) -> Work<Created> {
     Box::pin(async move { sessions.create(command).await })
 }
 
-async fn concurrent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn concurrent_requests_are_decided_sequentially(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout: CheckoutId = add_checkout(&handle, Who::Mine, 1).await?;
     let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
     let work = |key: Option<&str>, number| {
@@ -211,8 +214,8 @@ async fn concurrent(handle: Handle) -> CheckResult {
     same("references of concurrent sessions", given.len(), 8)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn checkout_sessions_create_with_ids_of_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (plain, theirs) = (plain(&handle).await?, add_checkout(&handle, Who::Other, 1).await?);
     let before = Observation::take(&handle, 1).await?;
     let sessions = &handle.checkout_sessions;

@@ -5,14 +5,14 @@ use super::two_handles::race_on_both;
 use super::{events, refunds, session_steps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    add_checkout, add_session, add_top_up, approval, checkout_session_id, create_refund, drawn, pay, payer_bank,
+    add_checkout, add_session, add_top_up, approval, checkout_session_id, create_refund, drawn_id, pay, payer_bank,
     refund_request, shipping, step,
 };
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
 use crate::payments::after;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use crate::together::race;
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort, SessionAction, SessionRefusal, SessionStatus};
 use florin_domain::event::EventKind;
@@ -23,18 +23,20 @@ use florin_domain::page::PageRequest;
 use florin_ports::{WriteError, Written};
 
 checks! {
-    "two_handles.checkout_sessions.one_of_many_approvals_counts" (Reopen) => approvals,
-    "two_handles.checkout_sessions.of_cancellations_and_payments_one_wins" (Reopen) => one_wins,
-    "two_handles.merchant_payments.of_100_refunds_on_10_pounds_exactly_10_pass" (Reopen) => ten,
+    "two_handles.checkout_sessions.one_of_many_approvals_counts" (Reopen) => one_of_many_approvals_counts,
+    "two_handles.checkout_sessions.of_cancellations_and_payments_one_wins" (Reopen) =>
+        checkout_sessions_of_cancellations_and_payments_one_wins,
+    "two_handles.merchant_payments.of_100_refunds_on_10_pounds_exactly_10_pass" (Reopen) =>
+        merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass,
 }
 
-async fn approvals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn one_of_many_approvals_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let choose = step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
     let approved = race_on_both(&handle, |handle, number| {
-        let approve = SessionAction::AtBank(MerchantPaymentId(drawn(1, 0)), approval(after(9)));
+        let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(1, 0)), approval(after(9)));
         Ok(session_steps::work(&handle, step(Who::Mine, 1, approve, (10 + u128::from(number), after(9)))?))
     });
     for answer in approved.await? {
@@ -46,8 +48,8 @@ async fn approvals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn checkout_sessions_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
         add_session(&handle, Who::Mine, checkout, session).await?;
@@ -79,7 +81,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn ten(handle: Handle) -> CheckResult {
+async fn merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     let payment = refunds::create_purchase(&handle).await?.id;
     let other = second(&handle).await?;
     let handles = [&handle, &other].into_iter().cycle();

@@ -5,7 +5,7 @@ use crate::commands::{MessageResult, answer_of, claim, credit, first, message, p
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
-use crate::seed_data::{Who, gbp, seed_data, seeded};
+use crate::seed_data::{Who, gbp, seed_data, seed_store};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{Card, TransactionState};
@@ -15,10 +15,11 @@ use florin_domain::money::Minor;
 use florin_ports::{FirstMessageCommand, SeedCard, Written};
 
 checks! {
-    "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass" => nine,
-    "contention.many_budgets.do_not_disturb_each_other" => many_budgets,
-    "contention.credits_are_numbered_without_gaps" => numbers,
-    "contention.readers_see_what_was_answered" => readers,
+    "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass" =>
+        one_budget_of_100_authorizations_on_95_exactly_9_pass,
+    "contention.many_budgets.do_not_disturb_each_other" => do_not_disturb_each_other,
+    "contention.credits_are_numbered_without_gaps" => credits_are_numbered_without_gaps,
+    "contention.readers_see_what_was_answered" => readers_see_what_was_answered,
     "contention.two_handles.exactly_9_pass" (Reopen) => nine_on_two,
     "contention.two_handles.one_key_has_one_effect" (Reopen) => one_key_on_two,
     "contention.two_handles.credits_are_numbered_without_gaps" (Reopen) => numbers_on_two,
@@ -45,7 +46,7 @@ async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) ->
 }
 
 async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let commands = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
     let mut approved = Vec::new();
     let mut declined = 0;
@@ -70,7 +71,7 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     Ok(())
 }
 
-async fn nine(handle: Handle) -> CheckResult {
+async fn one_budget_of_100_authorizations_on_95_exactly_9_pass(handle: Handle) -> CheckResult {
     nine_of_a_hundred(&[&handle]).await
 }
 
@@ -79,7 +80,7 @@ async fn nine_on_two(handle: Handle) -> CheckResult {
     nine_of_a_hundred(&[&handle, &other]).await
 }
 
-async fn many_budgets(handle: Handle) -> CheckResult {
+async fn do_not_disturb_each_other(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     for number in 0..8 {
         let id = BudgetId(crate::seed_data::uuid(300, number));
@@ -109,7 +110,7 @@ async fn many_budgets(handle: Handle) -> CheckResult {
 }
 
 async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..50).zip(handles.iter().cycle()) {
         let (credits, command) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
@@ -126,7 +127,7 @@ async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
     books_are_right(handles[0]).await
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
+async fn credits_are_numbered_without_gaps(handle: Handle) -> CheckResult {
     fifty_credits(&[&handle]).await
 }
 
@@ -135,8 +136,8 @@ async fn numbers_on_two(handle: Handle) -> CheckResult {
     fifty_credits(&[&handle, &other]).await
 }
 
-async fn readers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn readers_see_what_was_answered(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
@@ -154,7 +155,7 @@ async fn readers(handle: Handle) -> CheckResult {
 }
 
 async fn one_key_on_two(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "k", "{}")?);

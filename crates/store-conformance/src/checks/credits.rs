@@ -5,22 +5,22 @@ use crate::commands::credit;
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 
 checks! {
-    "credits.credit.stores_the_whole_decision" => stores_all,
-    "credits.credit.numbers_the_credits_of_an_account_from_1" => numbers,
-    "credits.credit.refusal_changes_nothing" => refusal,
+    "credits.credit.stores_the_whole_decision" => stores_the_whole_decision,
+    "credits.credit.numbers_the_credits_of_an_account_from_1" => numbers_the_credits_of_an_account_from_1,
+    "credits.credit.refusal_changes_nothing" => refusal_changes_nothing,
     "credits.credit.unknown_budget_is_absent" => unknown_budget,
     "credits.credit.is_shown_all_of_its_budget" => whole_budget,
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
     same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), expected))?;
@@ -32,8 +32,8 @@ async fn stores_all(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn numbers_the_credits_of_an_account_from_1(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, who, expected) in
         [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
     {
@@ -43,8 +43,8 @@ async fn numbers(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 2, "1", Currency::parse("EUR")?)?).await)?;
@@ -55,7 +55,7 @@ async fn refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
     command.budget = BudgetId(crate::seed_data::uuid(2, 99));
@@ -64,7 +64,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 }
 
 async fn whole_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let CreditSituation { budget: seen, number } =
         expect_some("the budget", credit_situation(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;

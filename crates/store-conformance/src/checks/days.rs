@@ -11,8 +11,8 @@ use florin_domain::card::{CardLimit, LimitWindow};
 use florin_domain::money::{Minor, Total};
 
 checks! {
-    "days.limits.count_from_midnight_utc" => limits,
-    "days.cards.expire_at_the_end_of_their_day_in_utc" => expiry,
+    "days.limits.count_from_midnight_utc" => limits_count_from_midnight_utc,
+    "days.cards.expire_at_the_end_of_their_day_in_utc" => expire_at_the_end_of_their_day_in_utc,
 }
 
 /// Returns windows and candidate first days on different days of the year.
@@ -26,7 +26,7 @@ fn starts() -> [(LimitWindow, DateTime<Utc>); 4] {
     .map(|(window, day)| (window, day.and_time(NaiveTime::MIN).and_utc()))
 }
 
-async fn limits(handle: Handle) -> CheckResult {
+async fn limits_count_from_midnight_utc(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let (mut cards, mut number) = (Vec::new(), 0);
     for (window, start) in starts() {
@@ -61,7 +61,7 @@ async fn limits(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn expiry(handle: Handle) -> CheckResult {
+async fn expire_at_the_end_of_their_day_in_utc(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     data.accounts[0].cards[0].card.expires_on = day(2026, 9, 1);
     handle.seeding.seed(data).await?;

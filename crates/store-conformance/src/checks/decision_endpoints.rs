@@ -6,12 +6,14 @@ use crate::commands::{first, follow_up, message, purchase, request, stamp, token
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::webhooks::claimed;
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
-use florin_domain::card::decide::{CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_consulted_follow_up};
+use florin_domain::card::decide::{
+    CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_follow_up_with_endpoint,
+};
 use florin_domain::card::{
     DecisionCheck, DecisionCode, DecisionEndpoint, DecisionReply, DecisionTime, EndpointChange, EndpointDecision,
     EndpointRefusal, EndpointSettings, Fallback, NoDecision, Verdict, put_endpoint, remove_endpoint,
@@ -25,14 +27,15 @@ use florin_ports::{EndpointCommand, StoredResponse, StoredSecret, WriteError};
 use std::sync::Arc;
 
 checks! {
-    "decision_endpoints.change.stores_every_member" => stores,
-    "decision_endpoints.change.of_one_account" => tenancy,
-    "decision_endpoints.change.refusal_changes_nothing" => refusals,
-    "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
-    "decision_endpoints.secrets.are_found_and_replaced" => secrets,
-    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => worlds,
-    "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions,
-    "decision_endpoints.cards.a_question_stores_nothing" => questions,
+    "decision_endpoints.change.stores_every_member" => stores_every_member,
+    "decision_endpoints.change.of_one_account" => change_of_one_account,
+    "decision_endpoints.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" =>
+        repeats_are_replayed_unless_the_answer_was_a_secret,
+    "decision_endpoints.secrets.are_found_and_replaced" => secrets_are_found_and_replaced,
+    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => snapshots_do_not_contain_them,
+    "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions_are_stored_with_their_messages,
+    "decision_endpoints.cards.a_question_stores_nothing" => a_question_stores_nothing,
 }
 
 fn endpoint(who: Who) -> Result<DecisionEndpoint, Failure> {
@@ -72,8 +75,8 @@ async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionE
     same("the endpoint of the profile", profile.account.decision_endpoint.as_deref(), expected)
 }
 
-async fn stores(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     shown(&handle, &mine, None).await?;
     let plain = endpoint(Who::Mine)?;
@@ -114,8 +117,8 @@ async fn stores(handle: Handle) -> CheckResult {
     same("a second removal", refused(again)?, EndpointRefusal::Absent)
 }
 
-async fn tenancy(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn change_of_one_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     let (mine, other) = (endpoint(Who::Mine)?, endpoint(Who::Other)?);
     let other = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..other };
@@ -137,8 +140,8 @@ async fn tenancy(handle: Handle) -> CheckResult {
     same("the endpoint of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = endpoint(Who::Mine)?;
     expect_new(handle.decision_endpoints.change_endpoint(put(&before)).await)?;
     let mut command = put(&before);
@@ -153,8 +156,8 @@ async fn refusals(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn repeats(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = endpoint(Who::Mine)?;
     let claimed_put =
         |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<StoredResponse>| -> Result<_, Failure> {
@@ -175,10 +178,10 @@ async fn repeats(handle: Handle) -> CheckResult {
     shown(&handle, &made.account, Some(&later)).await
 }
 
-async fn secrets(handle: Handle) -> CheckResult {
+async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const OLD: SecretKeyId = SecretKeyId([1; 8]);
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
     let made = DecisionEndpoint { secrets: sealed(OLD, 1), ..endpoint(Who::Mine)? };
     expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
@@ -200,8 +203,8 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_true("they are found again", !found.iter().any(|found| found.owner == owner))
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let first = endpoint(Who::Mine)?;
@@ -230,8 +233,8 @@ fn verdicts() -> Result<Vec<Verdict>, Failure> {
     Ok(all)
 }
 
-async fn decisions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut expected = Vec::new();
     for (number, verdict) in (1..).zip(verdicts()?) {
         for (offset, allows_partial) in [(0, false), (100, true)] {
@@ -261,7 +264,9 @@ async fn decisions(handle: Handle) -> CheckResult {
     let mut command = follow_up(Who::Mine, named, 301, more.clone())?;
     let ids = stamp(301);
     command.decide = Arc::new(move |situation| {
-        ids.rule(|stamp| decide_consulted_follow_up(situation, named, &more, EndpointDecision::Decided(verdict), stamp))
+        ids.rule(|stamp| {
+            decide_follow_up_with_endpoint(situation, named, &more, EndpointDecision::Decided(verdict), stamp)
+        })
     });
     let stored = expect_new(handle.cards.follow_up(command).await)?;
     same("the decision on an increment", stored.details.decision, Some(seen))?;
@@ -270,8 +275,8 @@ async fn decisions(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn questions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 3).await?;
     let asking = |key: Option<&str>| -> Result<_, Failure> {
         let extras = Extras { decision: EndpointDecision::Due, ..Extras::default() };

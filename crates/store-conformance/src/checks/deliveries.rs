@@ -5,12 +5,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded, uuid};
+use crate::seed_data::{Who, noon, seed_store, uuid};
 use crate::webhooks::{
     change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
     recovery, redelivery, subscribe, webhook,
 };
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::ids::EventId;
 use florin_domain::page::PageRequest;
@@ -26,28 +26,28 @@ use florin_ports::{
 use std::sync::Arc;
 
 checks! {
-    "deliveries.queue.one_for_each_matching_subscription" => queued,
-    "deliveries.queue.a_refusal_queues_nothing" => not_queued,
-    "deliveries.claim.one_lease_at_a_time" => exclusive,
-    "deliveries.claim.counts_the_attempt_before_it_is_sent" => counted,
+    "deliveries.queue.one_for_each_matching_subscription" => one_for_each_matching_subscription,
+    "deliveries.queue.a_refusal_queues_nothing" => a_refusal_queues_nothing,
+    "deliveries.claim.one_lease_at_a_time" => one_lease_at_a_time,
+    "deliveries.claim.counts_the_attempt_before_it_is_sent" => counts_the_attempt_before_it_is_sent,
     "deliveries.claim.longest_due_first_up_to_the_maximum" => in_order,
-    "deliveries.claim.not_for_a_disabled_subscription" => rests,
-    "deliveries.claim.ordered_holds_back_the_same_object" => ordered,
+    "deliveries.claim.not_for_a_disabled_subscription" => claim_not_for_a_disabled_subscription,
+    "deliveries.claim.ordered_holds_back_the_same_object" => ordered_holds_back_the_same_object,
     "deliveries.claim.due_by_the_clock_of_the_account" (Sandbox) => by_the_clock,
-    "deliveries.record.without_the_lease_has_no_effect" => fenced,
-    "deliveries.record.stores_the_attempt_and_the_verdict" => recorded,
-    "deliveries.release.another_attempt_follows_at_once" => released,
-    "deliveries.log.filters_and_pages" => logged,
-    "deliveries.redeliver.begins_anew" => redelivered,
-    "deliveries.recover.what_is_neither_delivered_nor_waiting" => recovered,
-    "deliveries.test.has_its_own_body" => tested,
-    "deliveries.delete_deliveries.old_ones_that_do_not_wait" => deleted,
-    "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => restored,
+    "deliveries.record.without_the_lease_has_no_effect" => record_without_the_lease_has_no_effect,
+    "deliveries.record.stores_the_attempt_and_the_verdict" => stores_the_attempt_and_the_verdict,
+    "deliveries.release.another_attempt_follows_at_once" => release_another_attempt_follows_at_once,
+    "deliveries.log.filters_and_pages" => filters_and_pages,
+    "deliveries.redeliver.begins_anew" => begins_anew,
+    "deliveries.recover.what_is_neither_delivered_nor_waiting" => what_is_neither_delivered_nor_waiting,
+    "deliveries.test.has_its_own_body" => test_has_its_own_body,
+    "deliveries.delete_deliveries.old_ones_that_do_not_wait" => old_ones_that_do_not_wait,
+    "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => cancels_those_of_undone_events,
     "deliveries.worlds.are_deleted_with_their_world" (Sandbox) => world_deleted,
 }
 
-async fn queued(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
@@ -64,7 +64,7 @@ async fn queued(handle: Handle) -> CheckResult {
         let LoggedDelivery { delivery, attempts } = &found[0];
         let expected = Delivery {
             webhook: id(number),
-            message: event.id,
+            event: event.id,
             account: event.account.clone(),
             object: event.object,
             sequence: 1,
@@ -88,8 +88,8 @@ async fn queued(handle: Handle) -> CheckResult {
     same("the backlog", handle.deliveries.backlog().await?.total(), 2)
 }
 
-async fn not_queued(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let mut refusing = purchase(Who::Mine, 1, "1")?;
     refusing.decide = Arc::new(|_| Err(florin_domain::card::decide::CardRefusal::AlreadyCleared));
@@ -97,8 +97,8 @@ async fn not_queued(handle: Handle) -> CheckResult {
     same("the number of deliveries", log(&handle, 1).await?.len(), 0)
 }
 
-async fn exclusive(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -109,8 +109,8 @@ async fn exclusive(handle: Handle) -> CheckResult {
     same("claimed after the lease", claim(&handle, (1, 2), now + TimeDelta::minutes(1), 9).await?.len(), 1)
 }
 
-async fn counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -131,7 +131,7 @@ async fn counted(handle: Handle) -> CheckResult {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -150,8 +150,8 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the rest", keys(&claim(&handle, (1, 3), later, 2).await?), vec![keys(&claims)[0]])
 }
 
-async fn rests(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn claim_not_for_a_disabled_subscription(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -165,8 +165,8 @@ async fn rests(handle: Handle) -> CheckResult {
     same("claimed when it is enabled", claim(&handle, (1, 1), now, 9).await?.len(), 1)
 }
 
-async fn ordered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
     subscribe(&handle, Who::Mine, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -194,7 +194,7 @@ async fn ordered(handle: Handle) -> CheckResult {
 }
 
 async fn by_the_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -218,8 +218,8 @@ async fn by_the_clock(handle: Handle) -> CheckResult {
     same("when it is due", claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?.len(), 1)
 }
 
-async fn fenced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -240,8 +240,8 @@ async fn fenced(handle: Handle) -> CheckResult {
     same("the attempts", log(&handle, 1).await?[0].attempts.len(), 1)
 }
 
-async fn recorded(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_attempt_and_the_verdict(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Mine, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -282,8 +282,8 @@ async fn recorded(handle: Handle) -> CheckResult {
     expect_true("the other one is disabled", other.state.is_enabled() && other.failing.is_none())
 }
 
-async fn released(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -296,8 +296,8 @@ async fn released(handle: Handle) -> CheckResult {
     same("claimed", claim(&handle, (1, 3), now, 9).await?.len(), 0)
 }
 
-async fn logged(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn filters_and_pages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -306,14 +306,14 @@ async fn logged(handle: Handle) -> CheckResult {
     let claims = claim(&handle, (1, 1), now, 1).await?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
-    let message = claims[0].delivery.message;
+    let event = claims[0].delivery.event;
     let created = claims[0].delivery.created_at;
     let none = || everything(9);
     for (filter, expected) in [
         (none(), 3_u8),
         (DeliveryFilter { status: Some(DeliveryStatus::Delivered), ..none() }, 1),
         (DeliveryFilter { status: Some(DeliveryStatus::Pending), ..none() }, 2),
-        (DeliveryFilter { message: Some(message), ..none() }, 1),
+        (DeliveryFilter { event: Some(event), ..none() }, 1),
         (DeliveryFilter { from: Some(created), ..none() }, 3),
         (DeliveryFilter { from: Some(created + TimeDelta::days(1)), ..none() }, 0),
         (DeliveryFilter { to: Some(created - TimeDelta::days(1)), ..none() }, 0),
@@ -335,21 +335,18 @@ async fn logged(handle: Handle) -> CheckResult {
     )
 }
 
-async fn redelivered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn begins_anew(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    let message = claims[0].delivery.message;
+    let event = claims[0].delivery.event;
     let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let once = || -> Result<_, Failure> {
-        Ok(RedeliverCommand {
-            claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?),
-            ..redelivery(1, message)
-        })
+        Ok(RedeliverCommand { claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?), ..redelivery(1, event) })
     };
     expect_new(handle.deliveries.redeliver(once()?).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
@@ -357,16 +354,16 @@ async fn redelivered(handle: Handle) -> CheckResult {
     same("the replay", replayed(handle.deliveries.redeliver(once()?).await)?, answer)?;
     same("claimed after the replay", claim(&handle, (1, 3), now, 9).await?.len(), 0)?;
     absent("an unknown event", &handle.deliveries.redeliver(redelivery(1, EventId(uuid(73, 1)))).await)?;
-    absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, message)).await)?;
-    let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, message) };
+    absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, event)).await)?;
+    let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, event) };
     absent("a foreign subscription", &handle.deliveries.redeliver(foreign).await)?;
     expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..made })).await)?;
-    let disabled = handle.deliveries.redeliver(redelivery(1, message)).await;
+    let disabled = handle.deliveries.redeliver(redelivery(1, event)).await;
     same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
 }
 
-async fn recovered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // Because of this subscription, events are written from now on. It receives none of them in this check.
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
@@ -396,11 +393,11 @@ async fn recovered(handle: Handle) -> CheckResult {
     same("in the log", log(&handle, 1).await?.len(), 4)
 }
 
-async fn tested(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn test_has_its_own_body(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
-    let (message, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
-    let event = DeliveredEvent { message, account, object, sequence: 0, at: noon() };
+    let (event, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
+    let event = DeliveredEvent { id: event, account, object, sequence: 0, at: noon() };
     let delivery = Delivery { is_test: true, ..Delivery::new(id(1), event) };
     let command = |who| TestWebhookCommand {
         reach: reach(who),
@@ -411,17 +408,17 @@ async fn tested(handle: Handle) -> CheckResult {
         claim: None,
     };
     absent("a foreign subscription", &handle.deliveries.test(command(Who::Other)).await)?;
-    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.message)?;
+    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.event)?;
     // The test is due immediately, although the clock of its account is ahead.
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
     same("a test", claims[0].delivery.is_test, true)?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.event)).await)?;
     same("events", stored(&handle).await?.len(), 0)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -438,8 +435,8 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("the deliveries that are left", log(&handle, 1).await?.len(), 1)
 }
 
-async fn restored(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -455,12 +452,12 @@ async fn restored(handle: Handle) -> CheckResult {
     same("claimed", claim(&handle, (1, 2), noon(), 9).await?.len(), 0)?;
     let undone =
         expect_some("the undone one", found.iter().find(|delivery| delivery.status == DeliveryStatus::Cancelled))?;
-    let gone = handle.deliveries.redeliver(redelivery(1, undone.message)).await;
+    let gone = handle.deliveries.redeliver(redelivery(1, undone.event)).await;
     same("an undone event", refused(gone)?, WebhookRefusal::EventGone)
 }
 
 async fn world_deleted(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: noon() };

@@ -5,12 +5,12 @@ use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{
     account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
     subscribe, webhook,
 };
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::page::PageRequest;
@@ -25,25 +25,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 checks! {
-    "deliveries.claim.a_first_attempt_waits_for_no_clock" => at_once,
+    "deliveries.claim.a_first_attempt_waits_for_no_clock" => a_first_attempt_waits_for_no_clock,
     "deliveries.claim.not_for_a_disabled_client" => client_rests,
-    "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
+    "deliveries.claim.first_attempts_and_retries_take_turns" => first_attempts_and_retries_take_turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
     "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
-    "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" => earlier_again,
+    "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" =>
+        an_earlier_event_that_is_sent_again_holds_back_later_ones,
     "deliveries.record.a_claim_is_one_attempt" => one_attempt,
     "deliveries.log.shows_the_last_attempts" => last_attempts,
-    "deliveries.recover.more_than_one_portion" => portions,
-    "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => deleted,
-    "deliveries.queue.a_filter_selects_checkouts" => filtered,
-    "deliveries.backlogs.count_what_waits_for_each_subscription" => backlogs,
+    "deliveries.recover.more_than_one_portion" => more_than_one_portion,
+    "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => nothing_is_claimed_and_portions_are_removed,
+    "deliveries.queue.a_filter_selects_checkouts" => a_filter_selects_checkouts,
+    "deliveries.backlogs.count_what_waits_for_each_subscription" => backlogs_count_what_waits_for_each_subscription,
     "deliveries.repeats.others_get_no_stored_answer" => foreign_repeats,
-    "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) => resumptions,
-    "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => clamped,
+    "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) =>
+        resumptions_count_requests_for_deliveries_now,
+    "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => retries_of_the_undone_time_are_due,
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     // The account's clock is ahead of the instance's clock.
@@ -54,12 +56,12 @@ async fn at_once(handle: Handle) -> CheckResult {
     let failed = end(&first[0], 500, decision(DeliveryStatus::Failed, noon()));
     handle.deliveries.record(vec![failed], early).await?;
     same("the retry", claim(&handle, (1, 2), early, 9).await?.len(), 0)?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     same("redelivered", claim(&handle, (1, 3), early, 9).await?.len(), 1)
 }
 
 async fn client_rests(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Other, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -78,12 +80,12 @@ async fn client_rests(handle: Handle) -> CheckResult {
     same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
+async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     let of = |number: u128, filter| -> Result<Webhook, Failure> {
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
     };
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
@@ -100,8 +102,8 @@ async fn filtered(handle: Handle) -> CheckResult {
     same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)
 }
 
-async fn turns(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn first_attempts_and_retries_take_turns(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=2 {
         pay(&handle, Who::Mine, number).await?;
@@ -126,7 +128,7 @@ fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
 
 /// Creates an ordered subscription, and a chain of two messages that it receives.
 async fn chain(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
     pay(handle, Who::Mine, 1).await?;
     let clear = clearing("1", true)?;
@@ -162,13 +164,13 @@ async fn order_regained(handle: Handle) -> CheckResult {
     same("the second in order again", sequences(&next), vec![2])
 }
 
-async fn earlier_again(handle: Handle) -> CheckResult {
+async fn an_earlier_event_that_is_sent_again_holds_back_later_ones(handle: Handle) -> CheckResult {
     chain(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
     let exhausted = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
     same("the first again", sequences(&again), vec![1])?;
     let delivered = end(&again[0], 200, decision(DeliveryStatus::Delivered, now));
@@ -178,12 +180,12 @@ async fn earlier_again(handle: Handle) -> CheckResult {
 }
 
 async fn one_attempt(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     // The same lease, but another attempt.
     let second = claim(&handle, (1, 1), now, 9).await?;
     let failed = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
@@ -195,7 +197,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
 }
 
 async fn last_attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -213,10 +215,10 @@ async fn last_attempts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn portions(handle: Handle) -> CheckResult {
+async fn more_than_one_portion(handle: Handle) -> CheckResult {
     /// More events than any store recovers in one transaction.
     const EVENTS: u64 = 501;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Because of this subscription, events are written.
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     for number in 1..=EVENTS {
@@ -235,8 +237,8 @@ async fn portions(handle: Handle) -> CheckResult {
     same("how many wait", handle.deliveries.backlog().await?.total(), 2 * EVENTS)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -249,7 +251,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     same("recorded", handle.deliveries.record(vec![delivered], now).await?, 0)?;
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
-    absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.message)).await)?;
+    absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.event)).await)?;
     absent("a recovery", &handle.deliveries.recover(recovery(1, noon())).await)?;
     pay(&handle, Who::Mine, 4).await?;
     let old = noon() - TimeDelta::days(900);
@@ -263,8 +265,8 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("subscriptions", handle.webhooks.all().await?.len(), 1)
 }
 
-async fn backlogs(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let resting = subscribe(&handle, Who::Mine, 1).await?;
     for number in 2..=4 {
         subscribe(&handle, Who::Mine, number).await?;
@@ -296,7 +298,7 @@ async fn backlogs(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_repeats(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = account_reach(Who::Mine, Who::Mine.account()?);
     let other = account_reach(Who::Mine, Who::Other.account()?);
     let of_all = WebhookReach { has_accountless: true, ..mine.clone() };
@@ -320,14 +322,14 @@ async fn foreign_repeats(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn resumptions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
     pay(&handle, Who::Mine, 1).await?;
-    let message = log(&handle, 1).await?[0].delivery.message;
-    expect_new(handle.deliveries.redeliver(redelivery(1, message)).await)?;
+    let event = log(&handle, 1).await?[0].delivery.event;
+    expect_new(handle.deliveries.redeliver(redelivery(1, event)).await)?;
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
     let count = async |number| -> Result<_, Failure> {
         let all = handle.webhooks.all().await?;
@@ -342,8 +344,8 @@ async fn resumptions(handle: Handle) -> CheckResult {
     same("after a change of the clock", (count(1).await?, count(2).await?, count(3).await?), (3, 1, 0))
 }
 
-async fn clamped(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;

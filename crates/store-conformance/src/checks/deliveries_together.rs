@@ -5,7 +5,7 @@ use super::panics::bug;
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use crate::webhooks::{claim, decision, end, fan_out, id, lease, log, pay, subscribe};
 use chrono::TimeDelta;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 checks! {
     "deliveries.claim.concurrent_claims_take_each_delivery_once" => claimed_once,
-    "deliveries.record.concurrent_calls_are_independent" => independent,
+    "deliveries.record.concurrent_calls_are_independent" => concurrent_calls_are_independent,
     "deliveries.record.of_two_claims_in_a_call_the_current_one_counts" => current_counts,
 }
 
@@ -27,7 +27,7 @@ const EVENTS: u128 = 3;
 
 /// Creates subscriptions, and events that all of them receive.
 async fn several(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for number in 1..=SUBSCRIPTIONS {
         subscribe(handle, Who::Mine, number).await?;
     }
@@ -54,7 +54,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     for claimed in in_one_group(&handle, Who::Mine, work).await? {
         let Some(claimed) = claimed? else { continue };
         for delivery in claimed.deliveries {
-            let key = (delivery.delivery.webhook, delivery.delivery.message);
+            let key = (delivery.delivery.webhook, delivery.delivery.event);
             same("the subscription", key.0, claimed.webhook.id)?;
             same("the body", delivery.body.as_deref(), bodies.get(&key.1).map(String::as_str))?;
             found.push(key);
@@ -67,7 +67,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     same("claimed", u128::try_from(claimed).ok(), Some(SUBSCRIPTIONS * EVENTS))
 }
 
-async fn independent(handle: Handle) -> CheckResult {
+async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
     several(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let until = now + TimeDelta::minutes(1);
@@ -105,7 +105,7 @@ async fn independent(handle: Handle) -> CheckResult {
 }
 
 async fn current_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for (number, is_stale_first) in [(1, true), (2, false)] {
         pay(&handle, Who::Mine, number).await?;
@@ -121,7 +121,7 @@ async fn current_counts(handle: Handle) -> CheckResult {
         }
         same("recorded", handle.deliveries.record(ends, now).await?, 1)?;
         let logged = log(&handle, 1).await?;
-        let found = logged.into_iter().find(|logged| logged.delivery.message == current[0].delivery.message);
+        let found = logged.into_iter().find(|logged| logged.delivery.event == current[0].delivery.event);
         let logged = expect_some("the delivery", found)?;
         let numbers: Vec<_> = logged.attempts.iter().map(|attempt| attempt.number).collect();
         same("the delivery", (logged.delivery.status, numbers), (DeliveryStatus::Delivered, vec![2]))?;

@@ -6,7 +6,7 @@ use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, chain};
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use crate::together::{Work, race};
 use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::card::decide::{DisputeDone, DisputeRefusal, FirstKind};
@@ -17,16 +17,16 @@ use florin_domain::page::PageRequest;
 use florin_ports::{DisputeCommand, DryRun, Mode, OpenDisputeCommand, WriteError, Written};
 
 checks! {
-    "disputes.open.stores_every_member" => opened,
-    "disputes.open.of_100_on_10_pounds_exactly_10_pass" => ten,
-    "disputes.open.replay_gives_the_stored_answer" => again,
-    "disputes.act.stores_the_whole_decision" => lost,
-    "disputes.act.refusal_stores_nothing" => nothing,
-    "disputes.act.keeps_every_text_of_evidence_in_order" => texts,
-    "disputes.list.by_each_filter_newest_first_in_pages" => listed,
-    "disputes.activity.by_type_and_status" => shown,
-    "disputes.dry_run.changes_nothing" => dry,
-    "tenancy.disputes.of_one_account_only" => foreign,
+    "disputes.open.stores_every_member" => stores_every_member,
+    "disputes.open.of_100_on_10_pounds_exactly_10_pass" => open_of_100_on_10_pounds_exactly_10_pass,
+    "disputes.open.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "disputes.act.stores_the_whole_decision" => stores_the_whole_decision,
+    "disputes.act.refusal_stores_nothing" => refusal_stores_nothing,
+    "disputes.act.keeps_every_text_of_evidence_in_order" => keeps_every_text_of_evidence_in_order,
+    "disputes.list.by_each_filter_newest_first_in_pages" => list_by_each_filter_newest_first_in_pages,
+    "disputes.activity.by_type_and_status" => activity_by_type_and_status,
+    "disputes.dry_run.changes_nothing" => changes_nothing,
+    "tenancy.disputes.of_one_account_only" => disputes_of_one_account_only,
 }
 
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
@@ -57,8 +57,8 @@ async fn claimed(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure
     Ok(expect_some("its chain", seen.chain)?.disputed)
 }
 
-async fn opened(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let done = open(&handle, clearing, "4", 10).await?;
     same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Mine.card()))?;
@@ -71,8 +71,8 @@ async fn opened(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn ten(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 100..200 {
@@ -92,8 +92,8 @@ async fn ten(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let command = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -110,8 +110,8 @@ async fn again(handle: Handle) -> CheckResult {
     same("what is claimed", claimed(&handle, clearing).await?, Minor(400))
 }
 
-async fn lost(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let credit = expect_new(handle.disputes.act(act(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
@@ -133,8 +133,8 @@ async fn lost(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     step(&handle, 10, DisputeAction::Credit, 20).await?;
@@ -148,8 +148,8 @@ async fn nothing(handle: Handle) -> CheckResult {
     before.still_holds("refused commands", &handle).await
 }
 
-async fn texts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let texts = [" a ", "ž\" ✓", "x'; --", "a\nb", "a"];
@@ -162,8 +162,8 @@ async fn texts(handle: Handle) -> CheckResult {
     same("the last change", Some(found.updated_at), found.evidence.last().map(|last| last.created_at))
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let one = create_purchase(&handle, Who::Mine, 1).await?;
     let debit = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Debit, "2")?, stamp(3))?;
@@ -198,8 +198,8 @@ async fn listed(handle: Handle) -> CheckResult {
     same("the second page", numbers(filter(), PageRequest { limit: 2, offset: 2 }).await?, (4, second))
 }
 
-async fn shown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     for number in 10..14 {
         open(&handle, clearing, "1", number).await?;
@@ -246,8 +246,8 @@ fn dry_run_in(
     }
 }
 
-async fn dry(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
@@ -262,8 +262,8 @@ async fn dry(handle: Handle) -> CheckResult {
     before.still_holds("dry runs of disputes", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn disputes_of_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;

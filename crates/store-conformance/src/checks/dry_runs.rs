@@ -8,7 +8,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same,
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -26,18 +26,18 @@ use std::sync::Arc;
 checks! {
     "cards.dry_run.changes_nothing" => cards_nothing,
     "cards.dry_run.answers_as_the_real_one_would" => cards_answer,
-    "cards.dry_run.shows_declines_and_why" => declines,
+    "cards.dry_run.shows_declines_and_why" => shows_declines_and_why,
     "credits.dry_run.changes_nothing" => credits_nothing,
     "credits.dry_run.answers_as_the_real_one_would" => credits_answer,
     "transfers.dry_run.changes_nothing" => transfers_nothing,
     "transfers.dry_run.answers_as_the_real_one_would" => transfers_answer,
     "batches.dry_run.changes_nothing" => batches_nothing,
     "batches.dry_run.answers_as_the_real_one_would" => batches_answer,
-    "batches.dry_run.counts_no_attempt" => attempts,
-    "dry_runs.read_no_record_and_store_none" => records,
+    "batches.dry_run.counts_no_attempt" => counts_no_attempt,
+    "dry_runs.read_no_record_and_store_none" => read_no_record_and_store_none,
     "dry_runs.see_what_came_before_and_leave_nothing_to_what_follows" => in_line,
-    "panics.dry_run_of_a_rule_that_panics" => panics,
-    "tenancy.dry_run.foreign_objects_are_absent" => foreign,
+    "panics.dry_run_of_a_rule_that_panics" => dry_run_of_a_rule_that_panics,
+    "tenancy.dry_run.foreign_objects_are_absent" => foreign_objects_are_absent,
 }
 
 const TOTP: MfaProviderName = MfaProviderName::Totp;
@@ -114,7 +114,7 @@ fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
 }
 
 async fn cards_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
@@ -128,7 +128,7 @@ async fn cards_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn cards_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_first_message(&handle, limited(1, "10")?).await?;
     let done = expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
@@ -143,8 +143,8 @@ async fn cards_answer(handle: Handle) -> CheckResult {
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
-async fn declines(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn shows_declines_and_why(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let preview = preview_first_message(&handle, limited(1, "20.01")?).await?;
     same("the state", preview.done.state, TransactionState::Declined)?;
     same("no postings", &preview.journal, &Vec::new())?;
@@ -157,7 +157,7 @@ async fn declines(handle: Handle) -> CheckResult {
 }
 
 async fn credits_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
         preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
@@ -167,7 +167,7 @@ async fn credits_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn credits_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
@@ -176,7 +176,7 @@ async fn credits_answer(handle: Handle) -> CheckResult {
 }
 
 async fn transfers_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
         preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
@@ -186,7 +186,7 @@ async fn transfers_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn transfers_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
@@ -195,7 +195,7 @@ async fn transfers_answer(handle: Handle) -> CheckResult {
 }
 
 async fn batches_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
@@ -205,7 +205,7 @@ async fn batches_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn batches_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
     let preview = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
@@ -216,8 +216,8 @@ async fn batches_answer(handle: Handle) -> CheckResult {
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
-async fn attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn counts_no_attempt(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
@@ -234,8 +234,8 @@ async fn attempts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn records(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let keyed = |number| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
         Ok::<_, Failure>(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
@@ -287,7 +287,7 @@ async fn records(handle: Handle) -> CheckResult {
 
 /// Sends purchases of 10.00 on 95.00, each with a dry run, all in one queue.
 async fn in_line(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut real = Vec::new();
     let mut previews = Vec::new();
     for number in 1..=12_u128 {
@@ -314,8 +314,8 @@ async fn in_line(handle: Handle) -> CheckResult {
     same("what is left after all", last.available_balance, Minor(0))
 }
 
-async fn panics(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = purchase(Who::Mine, 1, "10")?;
     command.decide = Arc::new(|_| crate::checks::panics::bug());
@@ -323,8 +323,8 @@ async fn panics(handle: Handle) -> CheckResult {
     before.still_holds("a dry run that panicked", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn foreign_objects_are_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     let command = first(Who::Mine, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;
     absent("a foreign card", &preview_first_message(&handle, command).await)?;

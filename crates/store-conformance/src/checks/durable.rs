@@ -6,17 +6,17 @@ use crate::commands::{SANDBOX, claim, confirm, credit, open, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, key, noon, seeded};
+use crate::seed_data::{Who, gbp, key, noon, seed_store};
 use florin_domain::mfa::MfaVerdict;
 
 checks! {
     "durable.second_handle_sees_everything" (Reopen) => sees_everything,
-    "durable.answers_are_given_again_by_another_handle" (Reopen) => answers,
-    "durable.revoked_key_is_revoked_everywhere" (Reopen) => revoked,
+    "durable.answers_are_given_again_by_another_handle" (Reopen) => answers_are_given_again_by_another_handle,
+    "durable.revoked_key_is_revoked_everywhere" (Reopen) => revoked_key_is_revoked_everywhere,
 }
 
 async fn sees_everything(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 2, "10", gbp()?)?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
@@ -30,8 +30,8 @@ async fn sees_everything(handle: Handle) -> CheckResult {
     books_are_right(&other).await
 }
 
-async fn answers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn answers_are_given_again_by_another_handle(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = |number| -> Result<_, crate::check::Failure> {
         let mut command = purchase(Who::Mine, number, "10")?;
         command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -43,8 +43,8 @@ async fn answers(handle: Handle) -> CheckResult {
     same("the answer", again, crate::commands::answer_of(&done))
 }
 
-async fn revoked(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn revoked_key_is_revoked_everywhere(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     let revoked_at = |caller: Option<florin_domain::access::Caller>| caller.and_then(|caller| caller.key.revoked_at);
     same("before", revoked_at(other.callers.find(&Who::Mine.key_hash()).await?), None)?;

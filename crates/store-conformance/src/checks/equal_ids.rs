@@ -8,19 +8,19 @@ use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{add_confirmed_batch, after, claim, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::seed_data::Who;
-use crate::worlds::{command, copy, prepared, snapshot};
+use crate::worlds::{command, copy, seed_all_but_my_account, snapshot};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 checks! {
-    "equal_ids.copy.reads_as_its_original" (Sandbox) => reads,
-    "equal_ids.commands.change_one_account_only" (Sandbox) => commands,
+    "equal_ids.copy.reads_as_its_original" (Sandbox) => reads_as_its_original,
+    "equal_ids.commands.change_one_account_only" (Sandbox) => change_one_account_only,
     "equal_ids.values.are_the_accounts_own" (Sandbox) => own_values,
     "equal_ids.work.is_the_accounts_own" (Sandbox) => own_work,
-    "equal_ids.delete.leaves_the_other_account" (Sandbox) => deleted,
-    "equal_ids.restore.leaves_the_other_account" (Sandbox) => restored,
+    "equal_ids.delete.leaves_the_other_account" (Sandbox) => leaves_the_other_account,
+    "equal_ids.restore.leaves_the_other_account" (Sandbox) => restore_leaves_the_other_account,
 }
 
 /// The first of the numbers from which the first scenario derives its ids.
@@ -36,7 +36,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 
 /// Creates a world, plays the scenario in it, and copies it.
 async fn twins(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
     copied(handle).await
@@ -44,7 +44,7 @@ async fn twins(handle: &Handle) -> CheckResult {
 
 /// Creates a world and copies it.
 pub(super) async fn untouched_twins(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     copied(handle).await
 }
@@ -78,13 +78,13 @@ fn expect_no_differences(differences: &[String]) -> CheckResult {
     }
 }
 
-async fn reads(handle: Handle) -> CheckResult {
+async fn reads_as_its_original(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     equal(&handle, numbers(FIRST)).await?;
     books_are_right(&handle).await
 }
 
-async fn commands(handle: Handle) -> CheckResult {
+async fn change_one_account_only(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
@@ -152,7 +152,7 @@ async fn own_work(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
@@ -166,7 +166,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn restore_leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
     play(&handle, Who::Mine, SECOND).await?;

@@ -6,9 +6,9 @@ use crate::commands::{credit, purchase};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::webhooks::{self, log, subscribe};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Feature;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, StoredEvent};
@@ -20,16 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use uuid::Uuid;
 
 checks! {
-    "events.list.newest_first_in_pages" => pages,
-    "events.list.filters" => filters,
-    "events.list.of_the_reach_only" => reached,
-    "events.are_written_for_an_audience_and_counted_without" => audience,
-    "events.are_written_for_a_subscription_alone" => subscribed,
-    "events.between.in_order_from_a_position" => between,
-    "events.tail.nothing_appears_behind_it" => tail,
-    "events.delete_events.the_oldest_expired_ones" => deleted,
-    "events.restore.reverts_events_and_sequences" (Sandbox) => restored,
-    "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copied,
+    "events.list.newest_first_in_pages" => list_newest_first_in_pages,
+    "events.list.filters" => list_filters,
+    "events.list.of_the_reach_only" => list_of_the_reach_only,
+    "events.are_written_for_an_audience_and_counted_without" => events_are_written_for_an_audience_and_counted_without,
+    "events.are_written_for_a_subscription_alone" => events_are_written_for_a_subscription_alone,
+    "events.between.in_order_from_a_position" => between_in_order_from_a_position,
+    "events.tail.nothing_appears_behind_it" => nothing_appears_behind_it,
+    "events.delete_events.the_oldest_expired_ones" => the_oldest_expired_ones,
+    "events.restore.reverts_events_and_sequences" (Sandbox) => reverts_events_and_sequences,
+    "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copies_have_none_and_go_on_counting,
 }
 
 /// Waits until other writes on the same server have ended, and returns the tail.
@@ -50,8 +50,8 @@ async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult
     Ok(())
 }
 
-async fn pages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 4).await?;
     busy(&handle, Who::Other, 100, 2).await?;
     let mut all = stored(&handle).await?;
@@ -72,8 +72,8 @@ async fn pages(handle: Handle) -> CheckResult {
     same("the events, read again", again, all)
 }
 
-async fn filters(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_filters(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     let all = stored(&handle).await?;
     let object = all.last().map_or(Uuid::nil(), |event| event.object);
@@ -102,8 +102,8 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn reached(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let mine = Who::Mine.account()?;
@@ -131,8 +131,8 @@ async fn reached(handle: Handle) -> CheckResult {
     same("foreign events between", handle.events.between(foreign, EventFilter::default(), range, 10).await?, vec![])
 }
 
-async fn audience(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
         handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
         busy(&handle, Who::Mine, base, 1).await?;
@@ -149,8 +149,8 @@ async fn audience(handle: Handle) -> CheckResult {
 }
 
 /// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
-async fn subscribed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     same("before the subscription", stored(&handle).await?, vec![])?;
@@ -159,7 +159,7 @@ async fn subscribed(handle: Handle) -> CheckResult {
     let written = stored(&handle).await?;
     let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
     same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
-    let mut queued: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery.message).collect();
+    let mut queued: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery.event).collect();
     queued.sort_unstable();
     let mut expected: Vec<_> = written.iter().map(|event| event.id).collect();
     expected.sort_unstable();
@@ -169,8 +169,8 @@ async fn subscribed(handle: Handle) -> CheckResult {
     same("after the subscription", stored(&handle).await?, written)
 }
 
-async fn between(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
     same("events of an empty store", stored(&handle).await?, vec![])?;
@@ -191,10 +191,10 @@ fn reach_mine() -> EventReach {
 }
 
 /// Reads like a stream while others write, and compares the events that it read with all events at the end.
-async fn tail(handle: Handle) -> CheckResult {
+async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 12;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,
         None => handle.clone(),
@@ -238,8 +238,8 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
     }
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
@@ -257,8 +257,8 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
 }
 
-async fn restored(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     let before = stored(&handle).await?;
@@ -280,8 +280,8 @@ async fn restored(handle: Handle) -> CheckResult {
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 
-async fn copied(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

@@ -5,9 +5,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_true, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{change, claim, claimed, create, decision, end, pay, recovery, redelivery, subscribe, webhook};
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_domain::ids::AccountId;
@@ -17,10 +17,10 @@ use florin_ports::{EventReach, RedeliverCommand, StoredResponse};
 
 checks! {
     "events.redeliveries.in_the_order_of_the_requests" => in_order,
-    "events.redeliveries.of_the_reach_and_the_filter_only" => selected,
-    "events.redeliveries.once_for_each_effect" => once,
-    "events.redeliveries.include_those_of_a_recovery" => recovered,
-    "events.redeliveries.are_deleted_with_their_events" (Sandbox) => gone,
+    "events.redeliveries.of_the_reach_and_the_filter_only" => redeliveries_of_the_reach_and_the_filter_only,
+    "events.redeliveries.once_for_each_effect" => once_for_each_effect,
+    "events.redeliveries.include_those_of_a_recovery" => include_those_of_a_recovery,
+    "events.redeliveries.are_deleted_with_their_events" (Sandbox) => redeliveries_are_deleted_with_their_events,
 }
 
 const NONE: EventPosition = EventPosition(0);
@@ -58,7 +58,7 @@ fn events(redeliveries: &[Redelivery]) -> Vec<StoredEvent> {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = messages(&handle, 3).await?;
     same("before any", mine(&handle, NONE, 9).await?.found, vec![])?;
     let start = tail(&handle).await?;
@@ -100,8 +100,8 @@ async fn in_order(handle: Handle) -> CheckResult {
     expect_true("a position was given twice", next > Some(end))
 }
 
-async fn selected(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = messages(&handle, 2).await?;
     again(&handle, &made[0]).await?;
     let range = (NONE, tail(&handle).await?);
@@ -126,8 +126,8 @@ async fn selected(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn once_for_each_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = messages(&handle, 1).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let under_key = || -> Result<_, Failure> {
@@ -143,8 +143,8 @@ async fn once(handle: Handle) -> CheckResult {
     same("after a refusal", mine(&handle, NONE, 9).await?.found.len(), 1)
 }
 
-async fn recovered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     pay(&handle, Who::Mine, 5).await?;
     messages(&handle, 2).await?;
@@ -161,8 +161,8 @@ async fn recovered(handle: Handle) -> CheckResult {
     same("recovered", found, made[..2].to_vec())
 }
 
-async fn gone(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;

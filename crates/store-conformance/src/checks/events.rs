@@ -10,7 +10,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, cancel, claim_one, confirm, create, empty, record, start,
     start_payments, upload,
 };
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::TimeDelta;
 use florin_domain::batch::{CancelSituation, ConfirmSituation, FailureReason, FundingBudgets, PaymentOutcome};
 use florin_domain::card::CardState;
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 checks! {
     "events.are_stored_with_their_cause_and_only_then" => with_their_cause,
     "events.keep_every_member" => every_member,
-    "events.of_cards_and_money_are_numbered_per_object" => numbered,
+    "events.of_cards_and_money_are_numbered_per_object" => events_of_cards_and_money_are_numbered_per_object,
     "events.a_batch_is_ready_once" => ready_once,
     "events.times_are_in_whole_seconds" => whole_seconds,
 }
@@ -63,7 +63,7 @@ pub(super) fn without_gaps(events: &[StoredEvent]) -> CheckResult {
 }
 
 async fn with_their_cause(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut expected: BTreeMap<EventKind, usize> = BTreeMap::new();
     let mut happened = |kinds: &[(EventKind, usize)]| {
         for (kind, times) in kinds {
@@ -133,7 +133,7 @@ macro_rules! remembering {
 }
 
 async fn every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let decided = Decided::default();
     let mut command = create(Who::Mine, empty(Who::Mine, 1, after(7))?, Some(Fill::of(1, 3)))?;
     let command = remembering!(command, decided, |decision: FundingBudgets| {
@@ -187,8 +187,8 @@ async fn every_member(handle: Handle) -> CheckResult {
     same("whether every kind occurred", all, true)
 }
 
-async fn numbered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn events_of_cards_and_money_are_numbered_per_object(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for number in 1..4 {
         expect_new(handle.credits.credit(credit(Who::Mine, number, "5", gbp()?)?).await)?;
     }
@@ -239,7 +239,7 @@ async fn numbered(handle: Handle) -> CheckResult {
 }
 
 async fn ready_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     same("events of a draft", kinds(&handle).await?, BTreeMap::new())?;
     for (first, faults) in [(10, &[][..]), (20, &[0][..]), (30, &[][..])] {
@@ -254,7 +254,7 @@ async fn ready_once(handle: Handle) -> CheckResult {
 }
 
 async fn whole_seconds(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let at = after(1) + TimeDelta::microseconds(123_456);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, Some(Fill::of(1, 1)))?).await)?;
     let mut fill = Fill::of(10, 1);

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, expiry, first, follow_up, message, purch
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain, due_holds};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{ChainEnd, HoldLife, MessageKind, TransactionState};
@@ -14,10 +14,10 @@ use florin_domain::money::Minor;
 use florin_ports::DueHold;
 
 checks! {
-    "cards.expire.stores_the_whole_decision" => stores_all,
+    "cards.expire.stores_the_whole_decision" => stores_the_whole_decision,
     "cards.expire.too_early_changes_nothing" => too_early,
-    "cards.expire.ended_chain_changes_nothing" => ended,
-    "cards.expire.refusal_changes_nothing" => refusal,
+    "cards.expire.ended_chain_changes_nothing" => ended_chain_changes_nothing,
+    "cards.expire.refusal_changes_nothing" => refusal_changes_nothing,
     "cards.expire.and_clearing_have_one_winner" => one_winner,
     "cards.due_holds.oldest_first_and_bounded" => oldest_first,
     "cards.due_holds.exact_to_the_microsecond" => very_microsecond,
@@ -32,8 +32,8 @@ fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
     Ok(DueHold { account: who.account()?, chain: token(number) })
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
     let seen = expect_some("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
@@ -47,7 +47,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
 }
 
 async fn too_early(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let early = expiry(Who::Mine, token(1), 2, due() - TimeDelta::microseconds(1))?;
@@ -58,8 +58,8 @@ async fn too_early(handle: Handle) -> CheckResult {
     before.still_holds("an expiry of nothing", &handle).await
 }
 
-async fn ended(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn ended_chain_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let before = Observation::take(&handle, 3).await?;
@@ -67,8 +67,8 @@ async fn ended(handle: Handle) -> CheckResult {
     before.still_holds("an expiry of an ended chain", &handle).await
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let mut command = expiry(Who::Mine, token(1), 2, due())?;
@@ -92,7 +92,7 @@ async fn refusal(handle: Handle) -> CheckResult {
 }
 
 async fn one_winner(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for round in 0..10_u128 {
         let (number, base) = (round * 10 + 1, round * 10);
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
@@ -124,7 +124,7 @@ async fn one_winner(handle: Handle) -> CheckResult {
 }
 
 async fn oldest_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Ages in hours, deliberately unordered; two accounts; two holds of the same age.
     let mut expected = Vec::new();
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
@@ -158,7 +158,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
 }
 
 async fn very_microsecond(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(command).await)?;
@@ -168,7 +168,7 @@ async fn very_microsecond(handle: Handle) -> CheckResult {
 }
 
 async fn only_held(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let messages = [
         (FirstKind::Refund, "5"),
         // An account verification without an amount.

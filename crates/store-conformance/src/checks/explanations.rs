@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
     start_payments,
 };
-use crate::seed_data::{Who, batch, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, batch, gbp, noon, seed_data, seed_store};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_follow_up};
@@ -20,12 +20,12 @@ use florin_ports::{Discrepancy, ExplainResult, FollowUpCommand};
 use std::sync::Arc;
 
 checks! {
-    "books.explain.sums_beyond_64_bits" => large,
-    "books.explain.paid_orders_reserve_nothing" => paid,
-    "books.explain.reservations_of_the_oldest_batch_first" => oldest,
-    "books.books.chains_that_hold_nothing_do_not_count" => refunds,
-    "books_check.finds_reservations_without_money" => unreserved,
-    "chains.history.by_time_whatever_the_tokens" => history,
+    "books.explain.sums_beyond_64_bits" => sums_beyond_64_bits,
+    "books.explain.paid_orders_reserve_nothing" => paid_orders_reserve_nothing,
+    "books.explain.reservations_of_the_oldest_batch_first" => reservations_of_the_oldest_batch_first,
+    "books.books.chains_that_hold_nothing_do_not_count" => chains_that_hold_nothing_do_not_count,
+    "books_check.finds_reservations_without_money" => finds_reservations_without_money,
+    "chains.history.by_time_whatever_the_tokens" => history_by_time_whatever_the_tokens,
 }
 
 async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failure> {
@@ -37,7 +37,7 @@ async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failur
 }
 
 /// The budget received the largest amount twice, and spent it once.
-async fn large(handle: Handle) -> CheckResult {
+async fn sums_beyond_64_bits(handle: Handle) -> CheckResult {
     let mut data = seed_data(i64::MAX)?;
     let available = Pool::Available(Who::Mine.budget());
     for (number, kind, minor) in [(1, JournalKind::Card, -i64::MAX), (2, JournalKind::Credit, i64::MAX)] {
@@ -52,8 +52,8 @@ async fn large(handle: Handle) -> CheckResult {
     same("what was credited", (credits.count, credits.moved.available), (2, Total(i128::from(i64::MAX) * 2)))
 }
 
-async fn paid(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn paid_orders_reserve_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // Each payment is the only one of its order. The first becomes final, and the second stays open.
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(90)).await?;
@@ -65,8 +65,8 @@ async fn paid(handle: Handle) -> CheckResult {
     same("orders that reserve money", (seen.count, seen.rows.len(), seen.total), (0, 0, Total::ZERO))
 }
 
-async fn oldest(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, created_at) in [(1, after(10)), (2, noon()), (3, after(5))] {
         let fill = Some(Fill::of(number * 10, 1));
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, fill)?).await)?;
@@ -76,8 +76,8 @@ async fn oldest(handle: Handle) -> CheckResult {
     same("the batches", batches, [2, 3, 1].map(batch_id).to_vec())
 }
 
-async fn refunds(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn chains_that_hold_nothing_do_not_count(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "4")?, stamp(2))?;
     expect_new(handle.cards.first_message(refund).await)?;
@@ -85,7 +85,7 @@ async fn refunds(handle: Handle) -> CheckResult {
 }
 
 /// The batch is confirmed, but the journal has no reservation for it.
-async fn unreserved(handle: Handle) -> CheckResult {
+async fn finds_reservations_without_money(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     data.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
@@ -96,8 +96,8 @@ async fn unreserved(handle: Handle) -> CheckResult {
     same("discrepancies", found, vec![of(Who::Mine.budget())?, of(Who::Mine.second_budget())?])
 }
 
-async fn history(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn history_by_time_whatever_the_tokens(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     for (number, seconds) in [(9, 1), (5, 2), (7, 3)] {
         let reversal = FollowUp::Reversal { amount: Some(crate::commands::amount("1")?) };

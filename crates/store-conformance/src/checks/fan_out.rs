@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, subscribe, webhook};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
@@ -20,21 +20,21 @@ use std::time::Duration;
 checks! {
     "deliveries.fan_out.as_the_subscription_was_at_the_event" => as_it_was,
     "deliveries.fan_out.a_filter_does_not_affect_earlier_events" => filter_changed,
-    "deliveries.fan_out.includes_every_acknowledged_event" => included,
-    "deliveries.fan_out.each_event_once_while_others_write" => concurrent,
-    "deliveries.new_events.ends_after_the_commit_of_received_events" => noticed,
+    "deliveries.fan_out.includes_every_acknowledged_event" => includes_every_acknowledged_event,
+    "deliveries.fan_out.each_event_once_while_others_write" => each_event_once_while_others_write,
+    "deliveries.new_events.ends_after_the_commit_of_received_events" => ends_after_the_commit_of_received_events,
 }
 
 /// Claims the deliveries of a subscription, and returns their events.
-async fn messages(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Failure> {
+async fn claimed_events(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Failure> {
     let claims = claim(handle, (number, number), noon() + TimeDelta::days(1), 1_000).await?;
-    let messages: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.message).collect();
-    same("each event once", messages.len(), claims.len())?;
-    Ok(messages)
+    let events: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.event).collect();
+    same("each event once", events.len(), claims.len())?;
+    Ok(events)
 }
 
 async fn as_it_was(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
     pay(&handle, Who::Mine, 1).await?;
@@ -51,7 +51,7 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     )?;
     pay(&handle, Who::Mine, 6).await?;
     for number in [1, 2] {
-        same("while it is disabled", messages(&handle, number).await?, BTreeSet::new())?;
+        same("while it is disabled", claimed_events(&handle, number).await?, BTreeSet::new())?;
         expect_new(handle.webhooks.change(change(Who::Mine, Webhook { id: id(number), ..enabled.clone() })).await)?;
     }
     pay(&handle, Who::Mine, 7).await?;
@@ -59,16 +59,16 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     same("how many events", events.len(), 7)?;
     same(
         "events of the times when it was enabled",
-        messages(&handle, 1).await?,
+        claimed_events(&handle, 1).await?,
         [events[1], events[3], events[6]].into(),
     )?;
-    same("after it was enabled", messages(&handle, 2).await?, [events[6]].into())?;
-    same("always enabled", messages(&handle, 9).await?, events.into_iter().collect())
+    same("after it was enabled", claimed_events(&handle, 2).await?, [events[6]].into())?;
+    same("always enabled", claimed_events(&handle, 9).await?, events.into_iter().collect())
 }
 
 async fn filter_changed(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let of = |checkout| -> Result<Webhook, Failure> {
         let filter = CheckoutIds::new(vec![checkout]).map(Some)?;
@@ -83,12 +83,12 @@ async fn filter_changed(handle: Handle) -> CheckResult {
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("how many events", events.len(), 4)?;
-    same("the events that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
+    same("the events that each filter selected", claimed_events(&handle, 1).await?, [events[0], events[3]].into())
 }
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
-async fn included(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     same("in the log", log(&handle, 1).await?.len(), 1)?;
@@ -100,12 +100,12 @@ async fn included(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 4).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
-    same("the number of deliveries", messages(&handle, 1).await?.len(), 4)
+    same("the number of deliveries", claimed_events(&handle, 1).await?.len(), 4)
 }
 
 /// A store may end the wait early, so only the end is checked.
-async fn noticed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn ends_after_the_commit_of_received_events(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in [1, 2] {
         pay(&handle, Who::Mine, number).await?;
@@ -116,10 +116,10 @@ async fn noticed(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn concurrent(handle: Handle) -> CheckResult {
+async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 6;
     const EACH: u128 = 10;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,
@@ -147,7 +147,7 @@ async fn concurrent(handle: Handle) -> CheckResult {
         queue.await.map_err(|error| Failure::new(error.to_string()))??;
     }
     let events = stored(&handle).await?;
-    same("the deliveries", messages(&handle, 1).await?, events.iter().map(|event| event.id).collect())
+    same("the deliveries", claimed_events(&handle, 1).await?, events.iter().map(|event| event.id).collect())
 }
 
 /// Queues deliveries until all events are written.

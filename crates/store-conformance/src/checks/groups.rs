@@ -22,10 +22,10 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::{AcceptedPayment, CreditCommand, FirstMessageCommand, TransferCommand};
 
 checks! {
-    "groups.card_messages.see_what_earlier_commands_left" (Sandbox) => messages,
-    "groups.money.sees_what_earlier_commands_left" (Sandbox) => money,
-    "groups.confirmations.see_what_earlier_commands_left" (Sandbox) => confirmations,
-    "groups.accepted_payments.are_remembered_once" (Sandbox) => accepted,
+    "groups.card_messages.see_what_earlier_commands_left" (Sandbox) => see_what_earlier_commands_left,
+    "groups.money.sees_what_earlier_commands_left" (Sandbox) => sees_what_earlier_commands_left,
+    "groups.confirmations.see_what_earlier_commands_left" (Sandbox) => confirmations_see_what_earlier_commands_left,
+    "groups.accepted_payments.are_remembered_once" (Sandbox) => accepted_payments_are_remembered_once,
 }
 
 type Commands = Vec<Work<String>>;
@@ -49,7 +49,7 @@ async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands,
     books_are_right(handle).await
 }
 
-async fn messages(handle: Handle) -> CheckResult {
+async fn see_what_earlier_commands_left(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
@@ -90,7 +90,7 @@ async fn messages(handle: Handle) -> CheckResult {
     .await
 }
 
-async fn money(handle: Handle) -> CheckResult {
+async fn sees_what_earlier_commands_left(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
@@ -119,7 +119,7 @@ async fn money(handle: Handle) -> CheckResult {
     .await
 }
 
-async fn confirmations(handle: Handle) -> CheckResult {
+async fn confirmations_see_what_earlier_commands_left(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in [Who::Mine, Who::Twin] {
         expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 3)))?).await)?;
@@ -154,7 +154,7 @@ async fn confirmations(handle: Handle) -> CheckResult {
     .await
 }
 
-async fn accepted(handle: Handle) -> CheckResult {
+async fn accepted_payments_are_remembered_once(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let payment = |minor: i64| -> Result<_, Failure> {
         let (id, amount) = (payment_id(1), Minor(minor).of(gbp()?));

@@ -7,7 +7,7 @@ use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::after;
-use crate::seed_data::{Who, gbp, seed_account, seeded};
+use crate::seed_data::{Who, gbp, seed_account, seed_store};
 use florin_domain::checkout::RefundAction;
 use florin_domain::ledger::{HashChain, JournalTransaction, Link};
 use florin_ports::{
@@ -18,7 +18,7 @@ use std::fmt::Debug;
 
 checks! {
     "books.chains.continue_with_every_leg" => every_leg,
-    "books.chains.include_settlements" => settlements,
+    "books.chains.include_settlements" => include_settlements,
 }
 
 /// The last link of each chain that has one.
@@ -53,7 +53,7 @@ fn previewed<T: Debug, R: Debug>(
 }
 
 async fn every_leg(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut expected = Ends::new();
     append(&mut expected, seed_account(Who::Mine, 9_500)?.budgets.iter().flat_map(|seed| &seed.journal));
     same("the ends after seeding", ends(&handle).await?, expected.clone())?;
@@ -83,8 +83,8 @@ async fn every_leg(handle: Handle) -> CheckResult {
     same("the ends after a transfer", ends(&handle).await?, expected)
 }
 
-async fn settlements(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn include_settlements(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let of_settlements = |ends: &Ends| ends.get(&HashChain::Settlements).map(|link| link.number);
     same("links before", of_settlements(&ends(&handle).await?), None)?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;

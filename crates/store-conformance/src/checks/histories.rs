@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, messa
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{books_are_right, chain};
-use crate::seed_data::{Who, noon, seed_data, seeded};
+use crate::seed_data::{Who, noon, seed_data, seed_store};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
@@ -15,14 +15,14 @@ use florin_domain::money::Minor;
 use florin_domain::text::Text;
 
 checks! {
-    "chains.history.shows_messages_hold_and_journal" => whole,
+    "chains.history.shows_messages_hold_and_journal" => shows_messages_hold_and_journal,
     "chains.history.any_message_names_it" => any_message,
-    "chains.history.unknown_token_is_absent" => unknown,
-    "chains.history.declines_are_explained_as_they_were_decided" => explained,
-    "chains.history.a_declined_first_message_is_all_there_is" => declined,
+    "chains.history.unknown_token_is_absent" => unknown_token_is_absent,
+    "chains.history.declines_are_explained_as_they_were_decided" => declines_are_explained_as_they_were_decided,
+    "chains.history.a_declined_first_message_is_all_there_is" => a_declined_first_message_is_all_there_is,
     "cards.extensions.keep_every_field" => every_field,
     "cards.extensions.the_merchants_side_is_kept_from_message_to_message" => merchant_side,
-    "tenancy.history.foreign_token_is_absent" => foreign,
+    "tenancy.history.foreign_token_is_absent" => foreign_token_is_absent,
 }
 
 async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure> {
@@ -43,8 +43,8 @@ async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<Card
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
     follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
@@ -69,7 +69,7 @@ async fn whole(handle: Handle) -> CheckResult {
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
@@ -82,20 +82,20 @@ async fn any_message(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn unknown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn unknown_token_is_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("an unknown token", handle.chains.history(&Who::Mine.account()?, token(2)).await?, None)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn foreign_token_is_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     same("a foreign token", handle.chains.history(&Who::Mine.account()?, token(1)).await?, None)
 }
 
 /// Declines one message by each rule, and expects everything that the rule read.
-async fn explained(handle: Handle) -> CheckResult {
+async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let cards = &mut data.accounts[0].cards;
     let mut spare = cards[0].clone();
@@ -143,8 +143,8 @@ async fn explained(handle: Handle) -> CheckResult {
     same("the rules that failed", failed, rules.to_vec())
 }
 
-async fn declined(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_declined_first_message_is_all_there_is(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let found = history(&handle, 1).await?;
     same("the message", found.messages.iter().map(|message| &message.transaction).collect::<Vec<_>>(), vec![&done])?;
@@ -152,7 +152,7 @@ async fn declined(handle: Handle) -> CheckResult {
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
@@ -193,7 +193,7 @@ async fn every_field(handle: Handle) -> CheckResult {
 }
 
 async fn merchant_side(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
     send_with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;

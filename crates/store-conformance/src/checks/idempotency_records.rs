@@ -5,24 +5,25 @@ use crate::commands::{answer_of, claim, purchase};
 use crate::expect::{expect_new, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::ids::ClientId;
 use florin_ports::{FirstMessageCommand, IdempotencyClaim};
 use uuid::Uuid;
 
 checks! {
-    "idempotency_records.add.is_found_and_replayed" => found,
-    "idempotency_records.add.another_request_is_a_mismatch" => another,
-    "idempotency_records.share_their_keys_with_commands" => shared,
-    "tenancy.idempotency_records.are_of_their_own_client_and_account" => owners,
+    "idempotency_records.add.is_found_and_replayed" => add_is_found_and_replayed,
+    "idempotency_records.add.another_request_is_a_mismatch" => add_another_request_is_a_mismatch,
+    "idempotency_records.share_their_keys_with_commands" => share_their_keys_with_commands,
+    "tenancy.idempotency_records.are_of_their_own_client_and_account" =>
+        idempotency_records_are_of_their_own_client_and_account,
 }
 
 fn of(who: Who, key: &str) -> Result<IdempotencyClaim<()>, Failure> {
     claim(who, key, "{}")
 }
 
-async fn found(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn add_is_found_and_replayed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let records = &handle.records;
     same("before", records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     expect_new(records.add(of(Who::Mine, "k")?).await)?;
@@ -33,24 +34,24 @@ async fn found(handle: Handle) -> CheckResult {
     before.still_holds("a repetition", &handle).await
 }
 
-async fn another(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn add_another_request_is_a_mismatch(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (first, second) = (of(Who::Mine, "k")?, claim::<()>(Who::Mine, "k", r#"{"a":1}"#)?);
     expect_new(handle.records.add(first.clone()).await)?;
     same("when it is looked up", mismatch(handle.records.find(&second).await)?, first.request.clone())?;
     same("when it is added", mismatch(handle.records.add(second).await)?, first.request)
 }
 
-async fn shared(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn share_their_keys_with_commands(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.records.add(of(Who::Mine, "k")?).await)?;
     let claim = Some(claim(Who::Mine, "k", "{}")?);
     let command = FirstMessageCommand { claim, ..purchase(Who::Mine, 1, "10")? };
     same("a message under the key", replayed(handle.cards.first_message(command).await)?, answer_of(&()))
 }
 
-async fn owners(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn idempotency_records_are_of_their_own_client_and_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.records.add(of(Who::Other, "k")?).await)?;
     same("the record of another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     let other = IdempotencyClaim { client: ClientId(Uuid::max()), ..of(Who::Other, "k")? };

@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::{limit, remove_limit};
 use crate::observe::card;
-use crate::seed_data::{Who, day, noon, seeded};
+use crate::seed_data::{Who, day, noon, seed_store};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -14,13 +14,13 @@ use florin_domain::card::{CardLimit, CardTransaction, LimitWindow, Response};
 use florin_domain::money::Minor;
 
 checks! {
-    "cards.limits.are_stored_with_the_message" => stored,
+    "cards.limits.are_stored_with_the_message" => limits_are_stored_with_the_message,
     "cards.limits.decline_when_used_up" => used_up,
     "cards.limits.are_given_back_by_a_reversal" => given_back,
-    "cards.limits.give_back_only_what_they_counted" => counted,
+    "cards.limits.give_back_only_what_they_counted" => give_back_only_what_they_counted,
     "cards.limits.start_a_new_window" => new_window,
-    "cards.limits.are_the_cards_own" => own,
-    "cards.limits.declined_message_uses_nothing" => declined,
+    "cards.limits.are_the_cards_own" => limits_are_the_cards_own,
+    "cards.limits.declined_message_uses_nothing" => declined_message_uses_nothing,
 }
 
 async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
@@ -39,8 +39,8 @@ async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> R
     expect_new(handle.cards.first_message(command).await)
 }
 
-async fn stored(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn limits_are_stored_with_the_message(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     buy(&handle, 1, "7.01", noon()).await?;
     same("after one", used(&handle).await?, vec![(701, 1); 4])?;
     buy(&handle, 2, "2.99", noon()).await?;
@@ -51,7 +51,7 @@ async fn stored(handle: Handle) -> CheckResult {
 }
 
 async fn used_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     buy(&handle, 1, "20", noon()).await?;
     same("one penny more", buy(&handle, 2, "0.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("the next day", buy(&handle, 3, "10", noon() + TimeDelta::days(1)).await?.response, Response::Approved)?;
@@ -60,7 +60,7 @@ async fn used_up(handle: Handle) -> CheckResult {
 }
 
 async fn given_back(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     buy(&handle, 1, "15", noon()).await?;
     let part = FollowUp::Reversal { amount: Some(amount("4")?) };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
@@ -70,8 +70,8 @@ async fn given_back(handle: Handle) -> CheckResult {
 }
 
 /// The amounts that limits counted of a chain are stored with it, including increments and amounts above the hold.
-async fn counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, more)?).await)?;
@@ -97,7 +97,7 @@ async fn counted(handle: Handle) -> CheckResult {
 }
 
 async fn new_window(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     buy(&handle, 2, "6", noon() + TimeDelta::days(1)).await?;
     same("the next day", used(&handle).await?, vec![(600, 1), (1_100, 2), (1_100, 2), (1_100, 2)])?;
@@ -108,8 +108,8 @@ async fn new_window(handle: Handle) -> CheckResult {
     same("the starts of windows", starts, expected)
 }
 
-async fn own(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn limits_are_the_cards_own(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = first(Who::Other, Who::Other.limited_card(), message(FirstKind::Purchase, "5")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
@@ -121,8 +121,8 @@ async fn own(handle: Handle) -> CheckResult {
     )
 }
 
-async fn declined(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn declined_message_uses_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     same("the response", buy(&handle, 1, "20.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("after a decline", used(&handle).await?, vec![(0, 0); 4])
 }

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::same;
 use crate::factory::Handle;
-use crate::seed_data::{BOTH, Who, bank, checkout, noon, seed_data, seeded, uuid};
+use crate::seed_data::{BOTH, Who, bank, checkout, noon, seed_data, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::SettlementAccountId;
@@ -17,13 +17,13 @@ checks! {
     "checkouts.list.newest_first_then_by_id" => newest_first,
     "checkouts.list.pages_do_not_overlap_under_equal_times" => pages_do_not_overlap,
     "checkouts.list.count_ignores_the_page" => count_ignores_the_page,
-    "checkouts.list.filters_by_type_and_status" => filters,
+    "checkouts.list.filters_by_type_and_status" => filters_by_type_and_status,
     "checkouts.list.keeps_every_field" => every_field,
     "checkouts.list.shows_one_account_only" => one_account_only,
     "banks.list.by_code_points_of_the_name_then_by_id" => banks_in_order,
     "banks.find.by_its_exact_id" => bank_by_id,
     "banks.list.pages_and_counts" => bank_pages,
-    "banks.list.is_empty_at_first" => no_banks,
+    "banks.list.is_empty_at_first" => list_is_empty_at_first,
     "addresses.find.in_the_order_of_the_file" => addresses_in_order,
     "addresses.find.keeps_every_member" => addresses_whole,
 }
@@ -78,7 +78,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> CheckResult {
+async fn filters_by_type_and_status(handle: Handle) -> CheckResult {
     let all = many(&handle).await?;
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
@@ -160,7 +160,7 @@ async fn put_banks(handle: &Handle) -> Result<Vec<Bank>, Failure> {
 }
 
 async fn bank_by_id(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, name) in [(1, "First"), (2, "Second")] {
         let expected = bank(number, name)?;
         same("a bank", handle.banks.find(&expected.id).await?, Some(expected))?;
@@ -186,7 +186,7 @@ async fn bank_pages(handle: Handle) -> CheckResult {
     same("a page past the end", (past.count, past.rows), (12, vec![]))
 }
 
-async fn no_banks(handle: Handle) -> CheckResult {
+async fn list_is_empty_at_first(handle: Handle) -> CheckResult {
     let page = handle.banks.list(PageRequest::default()).await?;
     same("banks", (page.count, page.rows), (0, vec![]))
 }

@@ -6,8 +6,8 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::merchants::{administer, edit_profile};
 use crate::observe::Observation;
-use crate::seed_data::{Who, account, noon, parent_of, profile, seeded, uuid};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::seed_data::{Who, account, noon, parent_of, profile, seed_store, uuid};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, LogoId};
@@ -15,16 +15,17 @@ use florin_domain::merchant::{Logo, MerchantName, MerchantProfile, OperatorEdit,
 use florin_ports::{SetLogoCommand, StoreError};
 
 checks! {
-    "logos.set.stores_every_byte_and_shows_the_id_with_the_profile" => set,
-    "logos.set.replaces_the_previous_logo" => replaced,
+    "logos.set.stores_every_byte_and_shows_the_id_with_the_profile" =>
+        stores_every_byte_and_shows_the_id_with_the_profile,
+    "logos.set.replaces_the_previous_logo" => replaces_the_previous_logo,
     "logos.set.needs_a_profile" => no_profile,
-    "logos.set.an_id_of_another_account_is_a_duplicate" => duplicates,
-    "logos.set.replay_gives_the_stored_answer" => again,
-    "logos.stay_while_the_profile_changes" => edited,
-    "tenancy.logos.belong_to_one_account" => foreign,
-    "worlds.restore.puts_the_logo_back" (Sandbox) => restored,
-    "worlds.create.a_copied_logo_has_an_id_of_its_own" (Sandbox) => copied,
-    "worlds.delete.takes_the_logo" (Sandbox) => deleted,
+    "logos.set.an_id_of_another_account_is_a_duplicate" => an_id_of_another_account_is_a_duplicate,
+    "logos.set.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "logos.stay_while_the_profile_changes" => stay_while_the_profile_changes,
+    "tenancy.logos.belong_to_one_account" => logos_belong_to_one_account,
+    "worlds.restore.puts_the_logo_back" (Sandbox) => puts_the_logo_back,
+    "worlds.create.a_copied_logo_has_an_id_of_its_own" (Sandbox) => a_copied_logo_has_an_id_of_its_own,
+    "worlds.delete.takes_the_logo" (Sandbox) => takes_the_logo,
 }
 
 /// Returns logo `number` of an account. Its bytes are not text.
@@ -50,8 +51,8 @@ async fn gone(handle: &Handle, what: &str, account: &AccountId, number: u8) -> C
     same(what, handle.merchants.logo(logo(account, number).id).await?, None)
 }
 
-async fn set(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
@@ -66,8 +67,8 @@ async fn set(handle: Handle) -> CheckResult {
     shows(&handle, &fresh.id, 2).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [1, 2, 3] {
         expect_new(handle.merchants.set_logo(set_logo(&mine, number)).await)?;
@@ -78,7 +79,7 @@ async fn replaced(handle: Handle) -> CheckResult {
 }
 
 async fn no_profile(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let plain = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
     handle.registry.add_account(plain.clone(), parent_of(&plain)?).await?;
     for account in [plain.id, AccountId::parse("F99")?] {
@@ -88,8 +89,8 @@ async fn no_profile(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn duplicates(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -98,8 +99,8 @@ async fn duplicates(handle: Handle) -> CheckResult {
     before.still_holds("a duplicate", &handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let command = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -112,8 +113,8 @@ async fn again(handle: Handle) -> CheckResult {
     shows(&handle, &mine, 1).await
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     let edit = ProfileEdit { name: Some(MerchantName::parse("New")?), ..ProfileEdit::default() };
@@ -124,8 +125,8 @@ async fn edited(handle: Handle) -> CheckResult {
     shows(&handle, &mine, 1).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the other profile", handle.merchants.find(&other).await?, Some(profile(Who::Other)?))?;
@@ -134,8 +135,8 @@ async fn foreign(handle: Handle) -> CheckResult {
     shows(&handle, &other, 2).await
 }
 
-async fn restored(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn puts_the_logo_back(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -150,8 +151,8 @@ async fn restored(handle: Handle) -> CheckResult {
     same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Mine)?))
 }
 
-async fn copied(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -172,8 +173,8 @@ async fn copied(handle: Handle) -> CheckResult {
     same("the copy outlives the original", kept.map(|logo| logo.png), Some(logo(&mine, 1).png))
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn takes_the_logo(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;

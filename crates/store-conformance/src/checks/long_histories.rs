@@ -7,7 +7,7 @@ use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::observe::books_are_right;
 use crate::seed_data::{Who, gbp, jpy, noon, seed_data};
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::books::{Booking, KindSum, PoolSums};
 use florin_domain::budget::{CreditSituation, decide_credit};
@@ -21,12 +21,12 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 checks! {
-    "books.explain.long_histories" => long,
-    "books.explain.continues_long_histories" => continues,
-    "books.explain.movements_that_are_booked_late" => late,
-    "books.explain.few_movements_among_many" => few,
+    "books.explain.long_histories" => long_histories,
+    "books.explain.continues_long_histories" => continues_long_histories,
+    "books.explain.movements_that_are_booked_late" => movements_that_are_booked_late,
+    "books.explain.few_movements_among_many" => few_movements_among_many,
     "books.explain.long_histories_in_one_moment" => moment_of_each,
-    "worlds.restore.explains_what_was_put_back" (Sandbox) => restored,
+    "worlds.restore.explains_what_was_put_back" (Sandbox) => explains_what_was_put_back,
 }
 
 /// The number of movements of the long history.
@@ -161,7 +161,7 @@ fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
 }
 
 /// Seeds both accounts with long histories, which have the same ids, and returns the movements of my first balance.
-async fn seeded(handle: &Handle) -> Result<Model, Failure> {
+async fn seed_long_histories(handle: &Handle) -> Result<Model, Failure> {
     let mut data = seed_data(9_500)?;
     for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
         lengthen(seed, who)?;
@@ -171,8 +171,8 @@ async fn seeded(handle: &Handle) -> Result<Model, Failure> {
     Ok(model)
 }
 
-async fn long(handle: Handle) -> CheckResult {
-    let mut model = seeded(&handle).await?;
+async fn long_histories(handle: Handle) -> CheckResult {
+    let mut model = seed_long_histories(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     model.must_be_explained(&handle, "again").await?;
     books_are_right(&handle).await
@@ -184,8 +184,8 @@ fn next(number: u64) -> (DateTime<Utc>, JournalId) {
     (at, id_at(at, number))
 }
 
-async fn continues(handle: Handle) -> CheckResult {
-    let mut model = seeded(&handle).await?;
+async fn continues_long_histories(handle: Handle) -> CheckResult {
+    let mut model = seed_long_histories(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     for round in 0..4 {
         for number in 0..3 {
@@ -198,8 +198,8 @@ async fn continues(handle: Handle) -> CheckResult {
 }
 
 /// Movements are stored after others with later times and greater ids.
-async fn late(handle: Handle) -> CheckResult {
-    let mut model = seeded(&handle).await?;
+async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
+    let mut model = seed_long_histories(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     let (now, last) = next(1);
     let long_ago = moment(MANY / 2);
@@ -219,8 +219,8 @@ async fn late(handle: Handle) -> CheckResult {
 }
 
 /// Explains a balance with few movements. Other balances of the account have many movements in between.
-async fn few(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn few_movements_among_many(handle: Handle) -> CheckResult {
+    seed_long_histories(&handle).await?;
     let mut data = seed_data(9_500)?;
     lengthen(&mut data.accounts[0], Who::Mine)?;
     for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
@@ -238,7 +238,7 @@ async fn few(handle: Handle) -> CheckResult {
 
 /// Explains a balance while movements are stored. Each explanation must be consistent with one point in time.
 async fn moment_of_each(handle: Handle) -> CheckResult {
-    let mut model = seeded(&handle).await?;
+    let mut model = seed_long_histories(&handle).await?;
     let before = model.bookings.len();
     let page = PageRequest { limit: 3, offset: 0 };
     let account = Who::Mine.account()?;
@@ -259,8 +259,8 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
 }
 
 /// After a restore, as many movements are stored as the restore has undone, but with other times and ids.
-async fn restored(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
     lengthen(seed, Who::Mine)?;

@@ -9,7 +9,7 @@ use crate::management::{
     budget_id, card_id, change, change_state, create_budget, issue, limit, remove_limit, replacement, transfer,
 };
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 
 checks! {
@@ -97,7 +97,7 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
 }
 
 async fn any_write(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places = faults.places().into_iter().filter(|place| is_written(place));
     for (base, place) in (1..).map(|number| number * 10).zip(places) {

@@ -10,7 +10,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
 };
 use crate::people::personal;
-use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetail};
@@ -30,15 +30,15 @@ use florin_ports::AcceptedPayment;
 use std::sync::Arc;
 
 checks! {
-    "credits.credit.keeps_every_member" => credits,
-    "transfers.transfer.keeps_every_reference" => transfers,
-    "budgets.create.keeps_every_name" => budgets,
-    "card_management.create.keeps_every_member" => cards,
-    "card_management.transition.keeps_every_reason" => reasons,
-    "batch_management.create.keeps_every_member" => batches,
-    "registry.add_key.keeps_every_member" => keys,
-    "registry.enrol.keeps_every_member" => enrolments,
-    "sandbox_bank.accept.keeps_every_member" (Sandbox) => accepted,
+    "credits.credit.keeps_every_member" => keeps_every_member,
+    "transfers.transfer.keeps_every_reference" => keeps_every_reference,
+    "budgets.create.keeps_every_name" => keeps_every_name,
+    "card_management.create.keeps_every_member" => create_keeps_every_member,
+    "card_management.transition.keeps_every_reason" => keeps_every_reason,
+    "batch_management.create.keeps_every_member" => batch_management_create_keeps_every_member,
+    "registry.add_key.keeps_every_member" => add_key_keeps_every_member,
+    "registry.enrol.keeps_every_member" => enrol_keeps_every_member,
+    "sandbox_bank.accept.keeps_every_member" (Sandbox) => accept_keeps_every_member,
 }
 
 /// Returns a missing value, an empty value and every text.
@@ -48,7 +48,7 @@ fn optional() -> impl Iterator<Item = Option<&'static str>> {
 
 /// Expects activity to show a credit exactly as it was answered.
 async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
-    let id = ActivityKey::Box(ActivityId(journal_id(number).0));
+    let id = ActivityKey::Budget(ActivityId(journal_id(number).0));
     let found = expect_some("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
@@ -73,8 +73,8 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
     Ok(instructions)
 }
 
-async fn credits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
     expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
@@ -94,8 +94,8 @@ async fn credits(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_every_reference(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     for (number, reference) in (1..).zip(optional()) {
         let mut command = transfer(Who::Mine, number, ends, "0.01")?;
@@ -108,15 +108,15 @@ async fn transfers(handle: Handle) -> CheckResult {
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
         for side in expect_some("both sides", Activity::of_transfer(&done.transfer))? {
-            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Box(side.id)).await?;
+            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Budget(side.id)).await?;
             same("a side of the transfer", found, Some(side))?;
         }
     }
     Ok(())
 }
 
-async fn budgets(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_every_name(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
         let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
@@ -136,8 +136,8 @@ async fn budgets(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn cards(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional()) {
         let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
@@ -186,8 +186,8 @@ async fn cards(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn reasons(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_every_reason(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
@@ -200,8 +200,8 @@ async fn reasons(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn batches(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let names = [""].into_iter().chain(TEXTS);
     for (number, name) in (1..).zip(names) {
         let mut batch = empty(Who::Mine, number, after(i64::try_from(number).unwrap_or_default()))?;
@@ -228,8 +228,8 @@ async fn batches(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
     let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
     let mut number = 100;
@@ -266,8 +266,8 @@ async fn keys(handle: Handle) -> CheckResult {
     same("all keys", handle.registry.keys(None).await?, expected)
 }
 
-async fn enrolments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let at = |micros| noon() + TimeDelta::microseconds(micros);
     let expected = TotpEnrolment {
         secret: SealedSecret::new((0..=255).collect()),
@@ -282,8 +282,8 @@ async fn enrolments(handle: Handle) -> CheckResult {
     same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(expected))
 }
 
-async fn accepted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn accept_keeps_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let payer = Who::Mine.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
         let payment = AcceptedPayment {

@@ -11,7 +11,7 @@ use crate::factory::Handle;
 use crate::merchants::checkout_id;
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::checkout::{
     CheckoutSession, MerchantPayment, PayerDecision, RefundAction, RefundRefusal, SessionRefusal,
 };
@@ -19,10 +19,10 @@ use florin_domain::ids::MerchantPaymentId;
 use florin_ports::{CreateRefundCommand, DryRun, Mode, RefundCommand, SessionCommand, WriteError};
 
 checks! {
-    "merchants.dry_run.changes_nothing" => nothing,
-    "merchants.dry_run.answers_as_the_real_one_would" => answers,
-    "merchants.dry_run.reads_no_record_and_stores_none" => records,
-    "tenancy.merchants.dry_run_of_foreign_objects_is_absent" => foreign,
+    "merchants.dry_run.changes_nothing" => changes_nothing,
+    "merchants.dry_run.answers_as_the_real_one_would" => answers_as_the_real_one_would,
+    "merchants.dry_run.reads_no_record_and_stores_none" => reads_no_record_and_stores_none,
+    "tenancy.merchants.dry_run_of_foreign_objects_is_absent" => merchants_dry_run_of_foreign_objects_is_absent,
 }
 
 async fn preview_session(
@@ -48,7 +48,7 @@ async fn preview_refund(
 
 /// Creates session 1 of my account and pays it, and creates top-up 2. Returns the payment of the session.
 async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     add_checkout(handle, Who::Mine, 1).await?;
     let payment = add_paid_session(handle, Who::Mine, checkout_id(1), 1).await?.id;
     add_top_up(handle, Who::Mine, 2).await?;
@@ -67,7 +67,7 @@ fn authorise(number: u128) -> Result<RefundCommand, Failure> {
     refund_step(Who::Mine, number, RefundAction::AtBank(approval(after(300))), (number, after(300)))
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
+async fn changes_nothing(handle: Handle) -> CheckResult {
     let payment = create_sales(&handle).await?;
     expect_new(handle.merchant_payments.create_refund(refund_of(payment, 250)?).await)?;
     let before = Observation::take(&handle, 2).await?;
@@ -81,7 +81,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     before.still_holds("dry runs of a merchant", &handle).await
 }
 
-async fn answers(handle: Handle) -> CheckResult {
+async fn answers_as_the_real_one_would(handle: Handle) -> CheckResult {
     let payment = create_sales(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_session(&handle, pay_top_up()?).await?;
@@ -99,7 +99,7 @@ async fn answers(handle: Handle) -> CheckResult {
     same("a refusal", refused(preview_refund(&handle, authorise(250)?).await)?, real)
 }
 
-async fn records(handle: Handle) -> CheckResult {
+async fn reads_no_record_and_stores_none(handle: Handle) -> CheckResult {
     let payment = create_sales(&handle).await?;
     let keyed = |body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -116,7 +116,7 @@ async fn records(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn merchants_dry_run_of_foreign_objects_is_absent(handle: Handle) -> CheckResult {
     let payment = create_sales(&handle).await?;
     expect_new(handle.merchant_payments.create_refund(refund_of(payment, 250)?).await)?;
     let account = Who::Other.account()?;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::merchants::{administer, checkout_id, create_checkout, edit_checkout, edit_profile};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seed_store, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{
@@ -21,18 +21,19 @@ use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, ProfileCommand};
 use std::sync::Arc;
 
 checks! {
-    "merchants.find.shows_every_member_and_one_account_only" => found,
-    "merchants.find.of_an_unchanged_merchant_has_the_name_of_the_account" => unchanged,
-    "merchants.change.stores_every_member" => changed,
-    "merchants.change.creates_a_profile_for_the_operator_only" => created,
-    "merchants.change.refusal_changes_nothing" => not_changed,
-    "merchants.change.replay_gives_the_stored_answer" => again,
+    "merchants.find.shows_every_member_and_one_account_only" => shows_every_member_and_one_account_only,
+    "merchants.find.of_an_unchanged_merchant_has_the_name_of_the_account" =>
+        find_of_an_unchanged_merchant_has_the_name_of_the_account,
+    "merchants.change.stores_every_member" => stores_every_member,
+    "merchants.change.creates_a_profile_for_the_operator_only" => creates_a_profile_for_the_operator_only,
+    "merchants.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "merchants.change.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
     "checkouts.create.is_shown_the_merchant_and_stores_every_member" => checkout_created,
-    "checkouts.create.counts_those_of_the_account" => counted,
-    "checkouts.edit.stores_every_member_and_moves_the_counts" => edited,
-    "checkouts.edit.refusal_changes_nothing" => not_edited,
-    "checkouts.edit.replay_gives_the_stored_answer" => edited_again,
-    "tenancy.checkouts.find_and_edit_on_one_account_only" => foreign,
+    "checkouts.create.counts_those_of_the_account" => counts_those_of_the_account,
+    "checkouts.edit.stores_every_member_and_moves_the_counts" => stores_every_member_and_moves_the_counts,
+    "checkouts.edit.refusal_changes_nothing" => edit_refusal_changes_nothing,
+    "checkouts.edit.replay_gives_the_stored_answer" => edit_replay_gives_the_stored_answer,
+    "tenancy.checkouts.find_and_edit_on_one_account_only" => checkouts_find_and_edit_on_one_account_only,
 }
 
 /// Creates an account of my client, with a merchant profile or without.
@@ -43,24 +44,24 @@ async fn open(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check
     Ok(fresh.id)
 }
 
-async fn found(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn shows_every_member_and_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for who in [Who::Mine, Who::Other] {
         same("the profile", handle.merchants.find(&who.account()?).await?, Some(profile(who)?))?;
     }
     same("the profile of an unknown account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
 }
 
-async fn unchanged(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn find_of_an_unchanged_merchant_has_the_name_of_the_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
     let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
     same("the profile of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
     same("the profile of an account that is no merchant", handle.merchants.find(&plain).await?, None)
 }
 
-async fn changed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let edit = ProfileEdit {
         name: Some(MerchantName::parse(" Ève ")?),
         return_policy_url: Some(None),
@@ -113,8 +114,8 @@ async fn changed(handle: Handle) -> CheckResult {
     same("the other profile", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
 }
 
-async fn created(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn creates_a_profile_for_the_operator_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let plain = open(&handle, false).await?;
     let on = |command: ProfileCommand| ProfileCommand { account: plain.clone(), ..command };
     let edit = on(edit_profile(Who::Mine, ProfileEdit::default())?);
@@ -129,8 +130,8 @@ async fn created(handle: Handle) -> CheckResult {
     absent("an unknown account", &handle.merchants.change(unknown).await)
 }
 
-async fn not_changed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = ProfileEdit { permissions: [(MerchantPermission::CustomiseColours, true)].into(), ..Default::default() };
     let mut command = edit_profile(Who::Mine, edit)?;
@@ -143,8 +144,8 @@ async fn not_changed(handle: Handle) -> CheckResult {
     expect_new(handle.merchants.change(command).await).map(drop)
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = |name: &str, body| {
         let edit = ProfileEdit { name: Some(MerchantName::parse(name)?), ..ProfileEdit::default() };
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -159,7 +160,7 @@ async fn again(handle: Handle) -> CheckResult {
 }
 
 async fn checkout_created(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let mut command = create_checkout(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
     let rule = command.decide;
@@ -184,8 +185,8 @@ async fn checkout_created(handle: Handle) -> CheckResult {
     absent("an account without a profile", &handle.checkouts.create(command).await)
 }
 
-async fn counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn counts_those_of_the_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(1))?).await)?;
@@ -196,8 +197,8 @@ async fn counted(handle: Handle) -> CheckResult {
     same("the checkouts", refused(handle.checkouts.create(command).await)?, CheckoutRefusal::TooMany { max: listed })
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member_and_moves_the_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let (return_url, locale) = (WebUrl::parse("https://shop.example/other")?, Locale::parse("zh-Hant-TW")?);
@@ -249,8 +250,8 @@ async fn edited(handle: Handle) -> CheckResult {
     same("whether the check of the books finds nothing", report.discrepancies.is_empty(), true)
 }
 
-async fn not_edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn edit_refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     let id = checkout(Who::Mine, 1)?.id;
@@ -261,8 +262,8 @@ async fn not_edited(handle: Handle) -> CheckResult {
     before.still_holds("a refused change", &handle).await
 }
 
-async fn edited_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let id = checkout(Who::Mine, 1)?.id;
     let command = |name: &str| {
         let edit = CheckoutEdit { name: Some(Text::parse(name)?), ..CheckoutEdit::default() };
@@ -276,8 +277,8 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("the name", expect_some("the checkout", found)?.name.as_deref(), Some("One"))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn checkouts_find_and_edit_on_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let theirs = checkout(Who::Other, 1)?;
     same("a foreign checkout", handle.checkouts.find(&Who::Mine.account()?, theirs.id).await?, None)?;

@@ -5,21 +5,21 @@ use crate::commands::{SANDBOX, open, session_id};
 use crate::expect::{absent, duplicate, expect_new, expect_some, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch, opening};
-use crate::seed_data::{BOTH, Who, enrolment, noon, seed_data, seeded, uuid};
+use crate::seed_data::{BOTH, Who, enrolment, noon, seed_data, seed_store, uuid};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal};
 
 checks! {
-    "mfa.open.stores_the_session" => stores,
-    "mfa.open.is_shown_batch_and_enrolment" => shown,
-    "mfa.open.refusal_changes_nothing" => refusal,
+    "mfa.open.stores_the_session" => stores_the_session,
+    "mfa.open.is_shown_batch_and_enrolment" => open_is_shown_batch_and_enrolment,
+    "mfa.open.refusal_changes_nothing" => refusal_changes_nothing,
     "mfa.open.unknown_batch_is_absent" => unknown_batch,
-    "mfa.open.id_that_is_taken_is_a_duplicate" => taken,
+    "mfa.open.id_that_is_taken_is_a_duplicate" => id_that_is_taken_is_a_duplicate,
     "mfa.enrolment.is_the_accounts_own" => own_enrolment,
 }
 
-async fn stores(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_session(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
         let done = expect_new(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
         let (client, account) = (Who::Mine.client(), Who::Mine.account()?);
@@ -32,8 +32,8 @@ async fn stores(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn shown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn open_is_shown_batch_and_enrolment(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = expect_some("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
     same("the enrolment", seen.enrolment, Some(enrolment(Who::Mine)?))?;
@@ -41,7 +41,7 @@ async fn shown(handle: Handle) -> CheckResult {
     same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     data.accounts[0].enrolment = None;
     handle.seeding.seed(data).await?;
@@ -55,14 +55,14 @@ async fn refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut command = open(Who::Mine, 1, SANDBOX)?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.mfa.open(command).await)
 }
 
-async fn taken(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn id_that_is_taken_is_a_duplicate(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
@@ -71,7 +71,7 @@ async fn taken(handle: Handle) -> CheckResult {
 }
 
 async fn own_enrolment(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in BOTH {
         same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;
     }

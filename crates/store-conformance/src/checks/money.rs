@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, credit, first, follow_up, message, purch
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain};
-use crate::seed_data::{Who, gbp, seed_budget, seed_data, seeded};
+use crate::seed_data::{Who, gbp, seed_budget, seed_data, seed_store};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -13,16 +13,16 @@ use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::{Currency, Minor};
 
 checks! {
-    "money.largest_balance_is_kept" => largest,
-    "money.balance_limit_changes_nothing" => limit,
-    "money.negative_available_is_kept" => negative,
-    "money.pools_at_the_limit" => pools,
-    "money.records_keep_64_bits" => records,
-    "money.sums_beyond_64_bits_are_proved" => sums,
-    "money.minor_units_of_every_exponent" => exponents,
+    "money.largest_balance_is_kept" => largest_balance_is_kept,
+    "money.balance_limit_changes_nothing" => balance_limit_changes_nothing,
+    "money.negative_available_is_kept" => negative_available_is_kept,
+    "money.pools_at_the_limit" => pools_at_the_limit,
+    "money.records_keep_64_bits" => records_keep_64_bits,
+    "money.sums_beyond_64_bits_are_proved" => sums_beyond_64_bits_are_proved,
+    "money.minor_units_of_every_exponent" => minor_units_of_every_exponent,
 }
 
-async fn largest(handle: Handle) -> CheckResult {
+async fn largest_balance_is_kept(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
@@ -32,7 +32,7 @@ async fn largest(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn limit(handle: Handle) -> CheckResult {
+async fn balance_limit_changes_nothing(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let before = Observation::take(&handle, 2).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
@@ -48,8 +48,8 @@ async fn limit(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn negative(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn negative_available_is_kept(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
     let above = follow_up(Who::Mine, token(1), 2, clearing("1000000000", true)?)?;
     let done = expect_new(handle.cards.follow_up(above).await)?;
@@ -62,7 +62,7 @@ async fn negative(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn pools(handle: Handle) -> CheckResult {
+async fn pools_at_the_limit(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     // A custom rule holds the entire balance.
     let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
@@ -105,8 +105,8 @@ fn everything_held(
     Some((journal, Balances::new(Minor(0), all, Minor(0)).ok()?))
 }
 
-async fn records(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn records_keep_64_bits(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);
@@ -118,7 +118,7 @@ async fn records(handle: Handle) -> CheckResult {
     same("the record", seen.first, done)
 }
 
-async fn sums(handle: Handle) -> CheckResult {
+async fn sums_beyond_64_bits_are_proved(handle: Handle) -> CheckResult {
     // Two budgets each hold the maximum 64-bit amount. Their sum and its counterpart exceed 64 bits.
     let mut data = seed_data(i64::MAX)?;
     data.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
@@ -134,7 +134,7 @@ async fn sums(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn exponents(handle: Handle) -> CheckResult {
+async fn minor_units_of_every_exponent(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let mut expected = Vec::new();
     for (code, minor) in [("BHD", 1_234_567), ("CLF", 0), ("EUR", 1), ("GBP", 9_500), ("JPY", 5_000)] {

@@ -4,7 +4,7 @@ use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, account, gbp, jpy, key, noon, seeded, uuid};
+use crate::seed_data::{Who, account, gbp, jpy, key, noon, seed_store, uuid};
 use florin_domain::access::{
     AccountGrant, AccountProfile, AllowedNetwork, ApiKey, ClientChange, NetworkRefusal, NewNetwork, decide_add_network,
 };
@@ -17,12 +17,14 @@ use florin_ports::{Decide, WriteError};
 use std::sync::Arc;
 
 checks! {
-    "networks.networks.are_those_of_the_operator_and_of_callers" => both,
-    "networks.change_networks.stores_every_member_and_decides_who_may_call" => changed,
-    "networks.change_networks.refusal_changes_nothing" => refused,
-    "networks.change_networks.follows_the_operator" => operator,
-    "account_profiles.profile.has_the_currencies_of_the_parent_budget" => profile,
-    "account_profiles.profiles.are_those_that_the_key_reaches" => profiles,
+    "networks.networks.are_those_of_the_operator_and_of_callers" => networks_are_those_of_the_operator_and_of_callers,
+    "networks.change_networks.stores_every_member_and_decides_who_may_call" =>
+        stores_every_member_and_decides_who_may_call,
+    "networks.change_networks.refusal_changes_nothing" => refusal_changes_nothing,
+    "networks.change_networks.follows_the_operator" => follows_the_operator,
+    "account_profiles.profile.has_the_currencies_of_the_parent_budget" =>
+        profile_has_the_currencies_of_the_parent_budget,
+    "account_profiles.profiles.are_those_that_the_key_reaches" => profiles_are_those_that_the_key_reaches,
 }
 
 type Change = Decide<Vec<AllowedNetwork>, Result<Vec<AllowedNetwork>, NetworkRefusal>>;
@@ -51,8 +53,8 @@ fn of_operator() -> Vec<AllowedNetwork> {
     SEEDED.map(|network| AllowedNetwork::of_operator(Who::Mine.client(), network.into())).into()
 }
 
-async fn both(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
     same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
@@ -60,8 +62,8 @@ async fn both(handle: Handle) -> CheckResult {
     same("a change of an unknown client", absent, Err(WriteError::Absent))
 }
 
-async fn changed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.client(), Who::Other.client());
     let mut expected = of_operator();
     for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
@@ -84,16 +86,16 @@ async fn changed(handle: Handle) -> CheckResult {
     same("the other client", theirs.len(), SEEDED.len())
 }
 
-async fn refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.client();
     let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
     same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
     same("the networks", handle.networks.networks(mine).await?, of_operator())
 }
 
-async fn operator(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn follows_the_operator(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.client();
     handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
     let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
@@ -108,15 +110,15 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
     Ok(AccountProfile { account, opened_at: Some(noon()), currencies })
 }
 
-async fn profile(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
     same("the profile", found, expected(account(Who::Mine)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
-async fn profiles(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     let mine = Who::Mine.account()?;
     let list = async |accounts: AccountGrant, limit, offset| {

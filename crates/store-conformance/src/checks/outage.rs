@@ -5,14 +5,14 @@ use crate::commands::{claim, credit, purchase};
 use crate::expect::{expect_new, expect_some, replayed, same};
 use crate::factory::{Handle, Outage};
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use florin_ports::{FirstMessageCommand, Readiness, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
 checks! {
-    "outage.answers_unavailable_in_time" (Outage) => unavailable,
+    "outage.answers_unavailable_in_time" (Outage) => answers_unavailable_in_time,
     "outage.store_comes_back_by_itself" (Outage) => comes_back,
     "outage.commands_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
 }
@@ -56,8 +56,8 @@ async fn recovered(handle: &Handle) -> CheckResult {
     tokio::time::timeout(RECOVERY, ready).await.map_err(|_| slow())
 }
 
-async fn unavailable(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn answers_unavailable_in_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     outage(&handle)?.break_down().await?;
     expect_unavailable("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
@@ -72,7 +72,7 @@ async fn unavailable(handle: Handle) -> CheckResult {
 }
 
 async fn comes_back(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
@@ -88,7 +88,7 @@ async fn comes_back(handle: Handle) -> CheckResult {
 }
 
 async fn in_flight(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = |number: u128| -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
         Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "0.10")? })

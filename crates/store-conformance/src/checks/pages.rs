@@ -5,8 +5,8 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, card_id, change_state, create_budget, issue};
 use crate::people::{person_id, personal};
-use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seeded};
-use crate::worlds::{empty, prepared, snapshot};
+use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seed_store};
+use crate::worlds::{empty, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardOwnerKind, CardSearch, CardState};
@@ -18,12 +18,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 checks! {
-    "budgets.list.every_page_behind_every_filter" => budgets,
-    "card_management.list.every_page_behind_every_filter" => cards,
-    "card_management.transitions.every_page" => transitions,
-    "checkouts.list.every_page_behind_every_filter" => checkouts,
-    "worlds.list.every_page_behind_its_filter" (Sandbox) => worlds,
-    "worlds.snapshots.every_page" (Sandbox) => snapshots,
+    "budgets.list.every_page_behind_every_filter" => every_page_behind_every_filter,
+    "card_management.list.every_page_behind_every_filter" => list_every_page_behind_every_filter,
+    "card_management.transitions.every_page" => every_page,
+    "checkouts.list.every_page_behind_every_filter" => checkouts_list_every_page_behind_every_filter,
+    "worlds.list.every_page_behind_its_filter" (Sandbox) => every_page_behind_its_filter,
+    "worlds.snapshots.every_page" (Sandbox) => snapshots_every_page,
 }
 
 /// Returns pages that cover a list, and two pages beyond its end.
@@ -47,8 +47,8 @@ pub(super) fn is_page<T: Clone + PartialEq + Debug>(
     same(&format!("{page:?} of {what}"), &found.rows, &expected)
 }
 
-async fn budgets(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
         // Budget 1 holds both currencies, too.
@@ -80,8 +80,8 @@ async fn budgets(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn cards(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
         let budget = if number % 2 == 0 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -162,8 +162,8 @@ fn index(number: u128) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
 
-async fn transitions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn every_page(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
     let mut expected = Vec::new();
@@ -185,7 +185,7 @@ async fn transitions(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn checkouts(handle: Handle) -> CheckResult {
+async fn checkouts_list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
     let mut all: Vec<Checkout> = Vec::new();
     for number in 0..9_u8 {
         let mut one = checkout(Who::Mine, 100 + u128::from(number))?;
@@ -217,8 +217,8 @@ async fn checkouts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn every_page_behind_its_filter(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let mut all = Vec::new();
     for number in 0..7_u8 {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
@@ -240,8 +240,8 @@ async fn worlds(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn snapshots_every_page(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(crate::worlds::command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
     let mut all = Vec::new();

@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, LimitWindow};
@@ -17,8 +17,8 @@ use florin_ports::{IdempotencyClaim, Readiness, StoredResponse};
 use std::sync::Arc;
 
 checks! {
-    "panics.rule_that_panics_answers_and_changes_nothing" => rules,
-    "panics.answer_that_panics_leaves_nothing" => responses,
+    "panics.rule_that_panics_answers_and_changes_nothing" => rule_that_panics_answers_and_changes_nothing,
+    "panics.answer_that_panics_leaves_nothing" => answer_that_panics_leaves_nothing,
     "panics.rule_in_a_group_fails_its_own_command_only" => in_a_group,
 }
 
@@ -28,8 +28,8 @@ pub(super) fn bug<T>() -> T {
     panic!("a rule that panics on purpose, for a check")
 }
 
-async fn rules(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn rule_that_panics_answers_and_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 3).await?;
@@ -77,8 +77,8 @@ macro_rules! response_panics {
     }};
 }
 
-async fn responses(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
     response_panics!(handle.cards.first_message(purchase(who, 1, "10")?));
     response_panics!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
@@ -103,7 +103,7 @@ async fn responses(handle: Handle) -> CheckResult {
 }
 
 async fn in_a_group(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut work: Vec<Work<_>> = Vec::new();
     for number in 1..=5 {
         let mut command = purchase(Who::Mine, number, "1")?;

@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, create, empty, lease_id, record,
     start, start_payments, summary,
 };
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
 use florin_ports::{Lease, ProcessingError};
 use std::fmt::Debug;
@@ -18,13 +18,14 @@ use std::sync::Arc;
 checks! {
     "batch_processing.claim.finds_batches_with_work_and_no_others" => finds_work,
     "batch_processing.claim.longest_unchanged_first_and_bounded" => in_order,
-    "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
+    "batch_processing.claim.leased_batches_are_passed_over" => leased_batches_are_passed_over,
     "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
     "batch_processing.claim.payments_are_work_from_their_due_time" => due_is_work,
     "batch_processing.claim.the_first_payment_that_is_due_counts" => first_due,
-    "batch_processing.lease.that_is_lost_writes_nothing" => lost,
+    "batch_processing.lease.that_is_lost_writes_nothing" => that_is_lost_writes_nothing,
     "batch_processing.lease.that_has_run_out_still_holds" => still_held,
-    "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" => renewed,
+    "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" =>
+        renewed_runs_longer_and_released_can_be_claimed,
 }
 
 fn batches(leases: &[Lease]) -> Vec<u128> {
@@ -40,7 +41,7 @@ fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Chec
 }
 
 async fn finds_work(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
@@ -71,7 +72,7 @@ async fn finds_work(handle: Handle) -> CheckResult {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
         add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
         // An edit counts as a change.
@@ -92,8 +93,8 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the rest", batches(&handle.processing.claim(claim(2, after(900), 3)).await?), vec![1])
 }
 
-async fn exclusive(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     for seconds in [80, 100, 139] {
@@ -104,7 +105,7 @@ async fn exclusive(handle: Handle) -> CheckResult {
 }
 
 async fn taken_over(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let first = claim_one(&handle, 1, after(80)).await?;
     let second = claim_one(&handle, 2, after(140)).await?;
@@ -115,7 +116,7 @@ async fn taken_over(handle: Handle) -> CheckResult {
 }
 
 async fn due_is_work(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.release(&lease).await?;
     // The bank's result is due 120 seconds after noon.
@@ -134,8 +135,8 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     same("nothing more to be learnt", handle.processing.claim(claim(6, after(9_999), 9)).await?, vec![])
 }
 
-async fn lost(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let old = claim_one(&handle, 1, after(10)).await?;
     let new = claim_one(&handle, 2, after(80)).await?;
@@ -174,7 +175,7 @@ async fn lost(handle: Handle) -> CheckResult {
 }
 
 async fn still_held(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
@@ -182,8 +183,8 @@ async fn still_held(handle: Handle) -> CheckResult {
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
 }
 
-async fn renewed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
@@ -197,7 +198,7 @@ async fn renewed(handle: Handle) -> CheckResult {
 }
 
 async fn first_due(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     for (payment, ids, again) in [(&payments[..1], 900, after(500)), (&payments[1..], 950, after(900))] {
         let done = record(&lease, payment, PaymentOutcome::Completed, Some(again), ids);

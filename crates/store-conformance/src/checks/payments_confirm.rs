@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, expect_true, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, add_confirmed_batch, after, batch_id, confirm, content, create, empty, statuses};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::PaymentStatus;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
@@ -17,7 +17,7 @@ checks! {
 }
 
 async fn confirmed_with_fees(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 4).await?;
     same("who confirmed it", batch.state.confirmation().and_then(|confirmed| confirmed.by), Some(Who::Mine.client()))?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
@@ -39,7 +39,7 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
 }
 
 async fn confirm_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let fill = Fill::of(500, 4);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;

@@ -8,7 +8,7 @@ use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses, upload,
 };
-use crate::seed_data::{Who, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_data, seed_store};
 use florin_domain::batch::{
     AlertCode, AlertFilter, BankAddressInput, BatchFilter, EmailInput, PaymentBatch, PaymentFilter, PaymentInput,
     PaymentStatus, PostalAddressInput, RecipientInput,
@@ -21,9 +21,9 @@ use std::sync::Arc;
 checks! {
     "tenancy.batch_management.foreign_batches_are_absent" => foreign_to_change,
     "tenancy.batch_reading.foreign_batches_are_absent" => foreign_to_read,
-    "repeats.batch_management.replay_gives_the_stored_answer" => repeats,
-    "texts.payments_round_trip" => texts,
-    "payments.ten_thousand_round_trip" => many,
+    "repeats.batch_management.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "texts.payments_round_trip" => payments_round_trip,
+    "payments.ten_thousand_round_trip" => ten_thousand_round_trip,
 }
 
 fn renamed(batch: &PaymentBatch) -> PaymentBatch {
@@ -35,7 +35,7 @@ fn edit(who: Who, number: u128) -> Result<EditBatchCommand, Failure> {
 }
 
 async fn foreign_to_change(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
@@ -50,7 +50,7 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_to_read(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
@@ -70,8 +70,8 @@ async fn foreign_to_read(handle: Handle) -> CheckResult {
     same("my batches", handle.reading.list(&mine, every, page).await?.count, 2)
 }
 
-async fn repeats(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
         let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
@@ -161,8 +161,8 @@ fn everything(text: &str) -> PaymentInput {
     PaymentInput { amount, currency_code, funding_budget_id, purpose_code, purpose, reference, external_id, recipient }
 }
 
-async fn texts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn payments_round_trip(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let long = TEXTS.concat().repeat(500);
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
     let recipient = RecipientInput { address: Some(PostalAddressInput::default()), ..RecipientInput::default() };
@@ -187,7 +187,7 @@ async fn texts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn many(handle: Handle) -> CheckResult {
+async fn ten_thousand_round_trip(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
     handle.seeding.seed(seed_data(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());

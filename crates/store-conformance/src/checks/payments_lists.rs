@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{Fill, add_confirmed_batch, after, alert, batch_id, content, create, empty, summary};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
     PaymentStatus,
@@ -13,16 +13,16 @@ use florin_domain::ids::{OrderId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 
 checks! {
-    "batch_reading.list.filters_orders_and_counts" => batches,
+    "batch_reading.list.filters_orders_and_counts" => filters_orders_and_counts,
     "batch_reading.list.same_time_by_id" => same_time,
     "batch_reading.find.shows_the_first_100_alerts" => first_alerts,
-    "batch_reading.payments.filters_orders_and_counts" => payments,
-    "batch_reading.alerts.filters_orders_and_counts" => alerts,
+    "batch_reading.payments.filters_orders_and_counts" => payments_filters_orders_and_counts,
+    "batch_reading.alerts.filters_orders_and_counts" => alerts_filters_orders_and_counts,
     "batch_reading.alerts.are_kept_in_the_order_of_rows" => alerts_in_order,
     "batch_reading.alerts.are_ordered_by_row_however_found" => alerts_as_found,
-    "batch_reading.funds.of_the_budgets_that_pay" => paying,
+    "batch_reading.funds.of_the_budgets_that_pay" => funds_of_the_budgets_that_pay,
     "batch_reading.funding.of_budgets_for_payments" => for_payments,
-    "batch_reading.content.shows_all_that_match_by_index" => contents,
+    "batch_reading.content.shows_all_that_match_by_index" => shows_all_that_match_by_index,
 }
 
 const EVERY: PageRequest = PageRequest { limit: 1000, offset: 0 };
@@ -48,8 +48,8 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
     ascending
 }
 
-async fn batches(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // The seeded batches were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
@@ -93,7 +93,7 @@ async fn batches(handle: Handle) -> CheckResult {
 }
 
 async fn same_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in [5, 3, 9, 1] {
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
     }
@@ -107,7 +107,7 @@ async fn same_time(handle: Handle) -> CheckResult {
 }
 
 async fn first_alerts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for (number, faulty) in [(1, 49_u32), (2, 50), (3, 90)] {
         let fill = Fill::of(number * 1000, 100).with_faults(&(0..faulty).collect::<Vec<_>>());
@@ -133,7 +133,7 @@ async fn first_alerts(handle: Handle) -> CheckResult {
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
-    seeded(handle).await?;
+    seed_store(handle).await?;
     add_confirmed_batch(handle, Who::Mine, 1, 12).await?;
     let lease = claim_one(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
@@ -175,7 +175,7 @@ fn matching(payments: &[Payment], filter: &PaymentFilter) -> Vec<Payment> {
     payments.iter().filter(matches).cloned().collect()
 }
 
-async fn payments(handle: Handle) -> CheckResult {
+async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     same("the indexes", all.iter().map(|payment| payment.index).collect::<Vec<_>>(), (0..12).collect::<Vec<_>>())?;
     for filter in payment_filters(&all) {
@@ -193,7 +193,7 @@ async fn payments(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn contents(handle: Handle) -> CheckResult {
+async fn shows_all_that_match_by_index(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
@@ -205,8 +205,8 @@ async fn contents(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn alerts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let found = [
         alert(AlertCode::NoPayments, None, after(1), "none"),
         alert(AlertCode::AmountInvalid, Some(0), after(2), "a"),
@@ -246,7 +246,7 @@ async fn alerts(handle: Handle) -> CheckResult {
 }
 
 async fn alerts_in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Ordered by row, and within a row in the order of detection.
     let row = |index: u32| {
         ["z", "a", "m"].map(|message| alert(AlertCode::TextTooLong, Some(index), noon(), &format!("{message}{index}")))
@@ -263,7 +263,7 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn alerts_as_found(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let found = |index: Option<u32>| alert(AlertCode::TextTooLong, index, noon(), &format!("{index:?}"));
     let alerts = vec![found(Some(2)), found(None), found(Some(0)), found(Some(1))];
     let fill = Fill { alerts, faulty: vec![0, 1, 2], ..Fill::of(1, 3) };
@@ -274,8 +274,8 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
     same("the alerts", expect_some("the batch", page)?.rows, expected)
 }
 
-async fn paying(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(1, 1));
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
     let funds = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
@@ -284,7 +284,7 @@ async fn paying(handle: Handle) -> CheckResult {
 }
 
 async fn for_payments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
     let command = crate::management::create_budget_with_features(

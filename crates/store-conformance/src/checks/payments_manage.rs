@@ -7,9 +7,9 @@ use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, cancel, content, create, empty, statuses, summary, upload,
 };
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{
-    BatchState, BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus,
+    BatchState, BatchSummary, FundingBudgets, IllegalBatchTransition, PaymentBatch, PaymentBatchStatus, PaymentStatus,
     UploadRefusal, UploadSituation,
 };
 use florin_domain::ids::{AccountId, ClientId};
@@ -18,24 +18,24 @@ use florin_ports::{CreateBatchCommand, EditBatchCommand, StoreError, UploadComma
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "batch_management.create.stores_the_whole_decision" => created,
+    "batch_management.create.stores_the_whole_decision" => stores_the_whole_decision,
     "batch_management.create.is_shown_what_the_account_can_pay_from" => shown_funding,
     "batch_management.create.twice_is_a_duplicate_and_leaves_nothing" => created_twice,
     "batch_management.create.unknown_account_is_absent" => unknown_account,
     "batch_management.create.refusal_stores_nothing" => create_refused,
-    "batch_management.upload.takes_the_place_of_all_earlier_payments" => replaced,
+    "batch_management.upload.takes_the_place_of_all_earlier_payments" => takes_the_place_of_all_earlier_payments,
     "batch_management.upload.refusal_changes_nothing" => upload_refused,
     "batch_management.upload.failure_leaves_what_was" => upload_failed,
     "batch_management.upload.is_shown_what_was_decided_before" => shown_batch,
-    "batch_management.edit.changes_name_and_visibility_in_any_state" => edited,
-    "batch_management.cancel.releases_amounts_and_fees" => cancelled,
+    "batch_management.edit.changes_name_and_visibility_in_any_state" => changes_name_and_visibility_in_any_state,
+    "batch_management.cancel.releases_amounts_and_fees" => releases_amounts_and_fees,
     "batch_management.cancel.before_confirmation_moves_no_money" => cancelled_early,
     "batch_management.cancel.refusal_changes_nothing" => cancel_refused,
     "batch_management.cancel.failure_leaves_what_was" => cancel_failed,
 }
 
-async fn created(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fill = Fill::of(1, 5).with_faults(&[1, 3]);
     let mut batch = empty(Who::Mine, 1, after(5))?;
     (batch.visible, batch.name) = (false, "Löhne".into());
@@ -53,7 +53,7 @@ async fn created(handle: Handle) -> CheckResult {
 }
 
 async fn shown_funding(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let seen = Arc::new(Mutex::new(None));
     let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
     let (rule, observer) = (command.decide, Arc::clone(&seen));
@@ -78,7 +78,7 @@ async fn shown_funding(handle: Handle) -> CheckResult {
 }
 
 async fn created_twice(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // First the id of an existing batch, then the id of an existing payment.
@@ -96,7 +96,7 @@ async fn created_twice(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
     let command = CreateBatchCommand { account: AccountId::parse("F99")?, ..command };
@@ -105,7 +105,7 @@ async fn unknown_account(handle: Handle) -> CheckResult {
 }
 
 async fn create_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut batch = empty(Who::Mine, 1, noon())?;
     batch.locked = true;
@@ -114,8 +114,8 @@ async fn create_refused(handle: Handle) -> CheckResult {
     before.still_holds("a batch that was refused", &handle).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     // Fewer payments than before, more than before, the same ids again, none.
     let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
@@ -142,21 +142,25 @@ async fn replaced(handle: Handle) -> CheckResult {
 }
 
 async fn upload_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut locked = empty(Who::Mine, 2, noon())?;
     locked.locked = true;
     expect_new(handle.management.create(create(Who::Mine, locked, None)?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
-    same("the refusal", refusal, UploadRefusal::State(IllegalMove { current: PaymentBatchStatus::Confirmed }))?;
+    same(
+        "the refusal",
+        refusal,
+        UploadRefusal::State(IllegalBatchTransition { current: PaymentBatchStatus::Confirmed }),
+    )?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), Fill::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("an upload that was refused", &handle).await
 }
 
 async fn upload_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, first) in [(1, 1), (2, 100)] {
         let fill = Fill::of(first, 4).with_faults(&[2]);
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
@@ -179,7 +183,7 @@ async fn upload_failed(handle: Handle) -> CheckResult {
 }
 
 async fn shown_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let seen = Arc::new(Mutex::new(None));
     let observer = Arc::clone(&seen);
@@ -193,8 +197,8 @@ async fn shown_batch(handle: Handle) -> CheckResult {
     same("what the rule is shown", seen, Some(batch))
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let confirmed = add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
@@ -227,8 +231,8 @@ pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failur
     Ok(others.filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
-async fn cancelled(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn releases_amounts_and_fees(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
     expect_true("nothing is reserved", balance_set(&handle).await? != untouched)?;
@@ -246,7 +250,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
 }
 
 async fn cancelled_early(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let fill = Fill::of(1, 4).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
@@ -259,7 +263,7 @@ async fn cancelled_early(handle: Handle) -> CheckResult {
 }
 
 async fn cancel_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let before = Observation::take(&handle, 0).await?;
@@ -268,7 +272,7 @@ async fn cancel_refused(handle: Handle) -> CheckResult {
 }
 
 async fn cancel_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the reservation.

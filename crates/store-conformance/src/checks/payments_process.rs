@@ -8,10 +8,10 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record, start,
     start_payments, statuses, summary, upload,
 };
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::{
-    BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
-    PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
+    BatchState, FailureReason, IllegalBatchTransition, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome,
+    PaymentState, PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
 };
 use florin_domain::ids::{BudgetId, PaymentId};
 use florin_domain::ledger::{AmountOverflow, Balances};
@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "batch_processing.start.stores_the_decision_once" => started,
-    "batch_processing.start_payments.starts_each_once_by_index" => taken,
-    "batch_processing.due.longest_due_first_and_bounded" => due,
-    "batch_processing.record.settles_money_and_ends_the_batch" => settled,
+    "batch_processing.start.stores_the_decision_once" => stores_the_decision_once,
+    "batch_processing.start_payments.starts_each_once_by_index" => starts_each_once_by_index,
+    "batch_processing.due.longest_due_first_and_bounded" => due_longest_due_first_and_bounded,
+    "batch_processing.record.settles_money_and_ends_the_batch" => settles_money_and_ends_the_batch,
     "batch_processing.record.twice_changes_nothing" => recorded_twice,
-    "batch_processing.record.a_completed_payment_may_come_back" => returned,
+    "batch_processing.record.a_completed_payment_may_come_back" => a_completed_payment_may_come_back,
     "batch_processing.record.all_failed_is_a_failed_batch" => all_failed,
-    "batch_processing.record.is_shown_the_payments_of_the_batch_only" => shown,
+    "batch_processing.record.is_shown_the_payments_of_the_batch_only" => record_is_shown_the_payments_of_the_batch_only,
     "batch_processing.record.refusal_or_failure_changes_nothing" => record_failed,
 }
 
@@ -41,8 +41,8 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
     Ok((lease, taken.into_iter().map(|payment| payment.id).collect()))
 }
 
-async fn started(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_decision_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
@@ -52,12 +52,12 @@ async fn started(handle: Handle) -> CheckResult {
     same("the answer", &done, &expected)?;
     same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, expected)?;
     let again = handle.processing.start(start(&lease, 50)).await;
-    let illegal = IllegalMove { current: PaymentBatchStatus::Started };
+    let illegal = IllegalBatchTransition { current: PaymentBatchStatus::Started };
     expect_true("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
 }
 
-async fn taken(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 7).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
@@ -76,8 +76,8 @@ async fn taken(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn due(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn due_longest_due_first_and_bounded(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     for (payment, seconds) in payments.iter().zip([300, 200, 250, 200, 400]) {
         let pending = record(&lease, &[*payment], PaymentOutcome::Pending, Some(after(seconds)), 1);
@@ -109,8 +109,8 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
     books_are_right(handle).await
 }
 
-async fn settled(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same(
@@ -153,7 +153,7 @@ async fn settled(handle: Handle) -> CheckResult {
 }
 
 async fn recorded_twice(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 4).await?;
     let command = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
     handle.processing.record(command(10)).await?;
@@ -166,8 +166,8 @@ async fn recorded_twice(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn returned(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -181,7 +181,7 @@ async fn returned(handle: Handle) -> CheckResult {
 }
 
 async fn all_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let untouched = balances(&handle, Who::Mine, gbp()?).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
@@ -191,8 +191,8 @@ async fn all_failed(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn shown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fill = Fill::of(900, 2);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let (lease, payments) = running(&handle, 1, 5).await?;
@@ -221,7 +221,7 @@ async fn shown(handle: Handle) -> CheckResult {
 }
 
 async fn record_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = SettleRefusal::AmountOverflow(AmountOverflow);

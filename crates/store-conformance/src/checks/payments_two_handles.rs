@@ -9,24 +9,24 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty, payment_id,
     record, start, start_payments, statuses, upload,
 };
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Minor;
 use florin_ports::{AcceptedPayment, StoreError};
 
 checks! {
-    "durable.payments_seen_by_a_second_handle" (Reopen) => durable,
+    "durable.payments_seen_by_a_second_handle" (Reopen) => payments_seen_by_a_second_handle,
     "contention.two_handles.each_payment_is_taken_once" (Reopen) => taken_once,
     "contention.two_handles.one_claim_gets_a_batch" (Reopen) => claimed_once,
-    "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => turns,
+    "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => uploads_and_confirmations_take_turns,
     "contention.two_handles.the_bank_accepts_once" (Sandbox, Reopen) => accepted_once,
-    "sandbox_bank.accept.remembers_the_first" (Sandbox) => accepted,
+    "sandbox_bank.accept.remembers_the_first" (Sandbox) => remembers_the_first,
     "sandbox_bank.accept.needs_its_account" (Sandbox) => accepted_for_nobody,
 }
 
-async fn durable(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
@@ -73,7 +73,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 }
 
 async fn taken_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 40).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -93,7 +93,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
 }
 
 async fn claimed_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
         add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
@@ -112,8 +112,8 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     same("batches that were claimed", got, (1..=6).map(batch_id).collect::<Vec<_>>())
 }
 
-async fn turns(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
         let base = round * 1_000;
@@ -139,7 +139,7 @@ async fn turns(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, payer) = (second(&handle).await?, Who::Mine.account()?);
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
@@ -156,8 +156,8 @@ async fn accepted_once(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn accepted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn remembers_the_first(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let payer = Who::Mine.account()?;
     same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;
     let first =
@@ -172,7 +172,7 @@ async fn accepted(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_for_nobody(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let nobody = AccountId::parse("NOBODY")?;
     let payment =
         AcceptedPayment { id: payment_id(1), amount: Minor(5).of(gbp()?), reference: None, accepted_at: after(1) };

@@ -8,8 +8,8 @@ use crate::management::create_budget_of_person;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{create_person, edit_person, members, person_id, persona_id};
-use crate::seed_data::{Who, account, day, gbp, parent_of, seeded, uuid};
-use crate::worlds::{command, prepared, snapshot};
+use crate::seed_data::{Who, account, day, gbp, parent_of, seed_store, uuid};
+use crate::worlds::{command, seed_all_but_my_account, snapshot};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::budget::CreateBudgetRefusal;
@@ -25,21 +25,23 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 checks! {
-    "people.create.stores_the_whole_decision" => whole,
-    "people.create.is_shown_how_many_there_are_and_who_has_the_address" => situations,
-    "people.create.knows_people_of_the_clients_other_accounts" => known,
-    "people.create.replay_gives_the_stored_answer" => again,
-    "people.create.refusal_or_failure_changes_nothing" => nothing,
-    "people.edit.changes_what_is_given" => edited,
-    "people.edit.replay_gives_the_stored_answer" => edited_again,
-    "people.edit.refusal_changes_nothing" => not_edited,
-    "people.list.in_order_of_creation_with_filters_and_counts" => listed,
-    "people.list.counts_follow_creations_changes_and_erasures" => counted,
-    "people.erase.on_every_account_with_the_records_of_the_person" => erased,
+    "people.create.stores_the_whole_decision" => stores_the_whole_decision,
+    "people.create.is_shown_how_many_there_are_and_who_has_the_address" =>
+        create_is_shown_how_many_there_are_and_who_has_the_address,
+    "people.create.knows_people_of_the_clients_other_accounts" => knows_people_of_the_clients_other_accounts,
+    "people.create.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "people.create.refusal_or_failure_changes_nothing" => refusal_or_failure_changes_nothing,
+    "people.edit.changes_what_is_given" => changes_what_is_given,
+    "people.edit.replay_gives_the_stored_answer" => edit_replay_gives_the_stored_answer,
+    "people.edit.refusal_changes_nothing" => refusal_changes_nothing,
+    "people.list.in_order_of_creation_with_filters_and_counts" => list_in_order_of_creation_with_filters_and_counts,
+    "people.list.counts_follow_creations_changes_and_erasures" => counts_follow_creations_changes_and_erasures,
+    "people.erase.on_every_account_with_the_records_of_the_person" =>
+        erase_on_every_account_with_the_records_of_the_person,
     "people.erase.deletes_snapshots_with_the_person" (Sandbox) => erased_from_snapshots,
     "people.create.people_of_worlds_are_separate" (Sandbox) => worlds_apart,
-    "budgets.create.is_shown_the_person_and_their_budget" => individual,
-    "tenancy.people.show_one_account_only" => foreign,
+    "budgets.create.is_shown_the_person_and_their_budget" => create_is_shown_the_person_and_their_budget,
+    "tenancy.people.show_one_account_only" => people_show_one_account_only,
 }
 
 async fn find(handle: &Handle, account: &AccountId, number: u128) -> Result<PersonOverview, Failure> {
@@ -62,8 +64,8 @@ pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -
     Ok(CreatePersonCommand { account: account.clone(), decide, ..command })
 }
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = expect_new(handle.people.create(create_person(Who::Mine, 1, "Łucja@Example.com")?).await)?;
     let found = find(&handle, &Who::Mine.account()?, 1).await?;
     same("what is found", members(&found), members(&made))?;
@@ -76,8 +78,8 @@ async fn whole(handle: Handle) -> CheckResult {
     same("whether it has a card", found.has_card, false)
 }
 
-async fn situations(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_is_shown_how_many_there_are_and_who_has_the_address(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, email, people, email_taken) in
         [(1, "a@example.com", 1, false), (2, "A@EXAMPLE.com", 2, true), (3, "zoë@example.com", 2, false)]
     {
@@ -99,8 +101,8 @@ async fn situations(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn known(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn knows_people_of_the_clients_other_accounts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let created = expect_new(handle.people.create(create_person_on(&second, 2, "ADA@example.com")?).await)?.person;
@@ -114,8 +116,8 @@ async fn known(handle: Handle) -> CheckResult {
     same("the second record", find(&handle, &second, 1).await?.person.first_name.as_str(), "Łucja ")
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(CreatePersonCommand {
@@ -130,8 +132,8 @@ async fn again(handle: Handle) -> CheckResult {
     same("the first request", mismatch(handle.people.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -152,8 +154,8 @@ async fn nothing(handle: Handle) -> CheckResult {
     absent("an account that does not exist", &handle.people.create(command).await)
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_what_is_given(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let edit = PersonEdit {
         first_name: Some(Text::parse("Ève ")?),
         last_name: Some(Text::parse("O'Neil")?),
@@ -179,8 +181,8 @@ async fn edited(handle: Handle) -> CheckResult {
     same("the person", members(&found), members(&expected))
 }
 
-async fn edited_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let with_key = |role, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         let edit = PersonEdit { role: Some(role), ..PersonEdit::default() };
@@ -195,8 +197,8 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("the role", expect_some("the person", found)?.person.role, Role::Payer)
 }
 
-async fn not_edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = PersonEdit { role: Some(Role::User), ..PersonEdit::default() };
     let mut command = edit_person(Who::Mine, Who::Mine.person(), edit.clone(), after(9))?;
@@ -209,8 +211,8 @@ async fn not_edited(handle: Handle) -> CheckResult {
     before.still_holds("refused changes", &handle).await
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_in_order_of_creation_with_filters_and_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(3, 1), (1, 2), (2, 1)] {
         let mut command = create_person(Who::Mine, number, &format!("P{number}@example.com"))?;
@@ -254,8 +256,8 @@ async fn counts<const N: usize>(handle: &Handle, account: &AccountId, roles: [Ro
     Ok(counts)
 }
 
-async fn counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn counts_follow_creations_changes_and_erasures(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let roles = [Role::Owner, Role::Accountant, Role::Viewer];
     for number in [1, 2] {
@@ -296,8 +298,8 @@ fn erasure(number: u128, at: DateTime<Utc>) -> ErasePersonCommand {
     }
 }
 
-async fn erased(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn erase_on_every_account_with_the_records_of_the_person(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     for (number, key) in [(1, "one"), (2, "two")] {
         let claim = Some(claim_on_people(key)?);
@@ -331,7 +333,7 @@ async fn erased(handle: Handle) -> CheckResult {
 }
 
 async fn erased_from_snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
@@ -344,7 +346,7 @@ async fn erased_from_snapshots(handle: Handle) -> CheckResult {
 }
 
 async fn worlds_apart(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person_on(&second, 1, "ada@example.com")?).await)?;
@@ -355,8 +357,8 @@ async fn worlds_apart(handle: Handle) -> CheckResult {
     same("a person outside", outside.id, person_id(4))
 }
 
-async fn individual(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_is_shown_the_person_and_their_budget(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let budget =
         expect_new(handle.budgets.create(create_budget_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
@@ -373,8 +375,8 @@ async fn individual(handle: Handle) -> CheckResult {
     expect_new(handle.budgets.create(own).await).map(drop)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn people_show_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;
     let page = handle.people.list(&mine, PersonFilter::default(), PageRequest::default()).await?;

@@ -10,7 +10,7 @@ use crate::management::{card_id, change, change_state, issue, issue_to_person, r
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{create_person, person_id};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{
     CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal, terminate_for_erasure,
@@ -23,22 +23,22 @@ use florin_ports::{DisputeCommand, ErasePersonCommand};
 use std::sync::Arc;
 
 checks! {
-    "card_management.create.individual_cards_name_a_person_and_budgets" => whole,
-    "card_management.create.is_shown_the_person_and_every_budget" => refusals,
-    "card_management.change.individual_cards_change_hands" => hands,
-    "card_management.replace.individual_cards_keep_owner_and_budgets" => replaced,
-    "card_management.list.of_people_and_of_every_named_budget" => listed,
-    "people.find.shows_who_has_a_card" => owners,
-    "people.erase.terminates_the_cards_of_the_person" => erased,
+    "card_management.create.individual_cards_name_a_person_and_budgets" => individual_cards_name_a_person_and_budgets,
+    "card_management.create.is_shown_the_person_and_every_budget" => create_is_shown_the_person_and_every_budget,
+    "card_management.change.individual_cards_change_hands" => individual_cards_change_hands,
+    "card_management.replace.individual_cards_keep_owner_and_budgets" => individual_cards_keep_owner_and_budgets,
+    "card_management.list.of_people_and_of_every_named_budget" => list_of_people_and_of_every_named_budget,
+    "people.find.shows_who_has_a_card" => shows_who_has_a_card,
+    "people.erase.terminates_the_cards_of_the_person" => terminates_the_cards_of_the_person,
     "people.erase.deletes_the_evidence_of_disputes" => evidence_deleted,
-    "tenancy.people.own_no_foreign_cards" => foreign,
+    "tenancy.people.own_no_foreign_cards" => people_own_no_foreign_cards,
 }
 
 /// The budgets of an individual card. Only the last one is active.
 const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
 
 async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
 }
@@ -47,7 +47,7 @@ async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
     expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let found = find(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
@@ -64,7 +64,7 @@ async fn whole(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn create_is_shown_the_person_and_every_budget(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let foreign = [(Who::Mine.budget(), true), (Who::Other.budget(), false)];
@@ -83,7 +83,7 @@ fn given_to(person: PersonId) -> CardChangeRequest {
     CardChangeRequest { person: Some(person), ..CardChangeRequest::nothing(Who::Mine.client(), noon()) }
 }
 
-async fn hands(handle: Handle) -> CheckResult {
+async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
@@ -99,7 +99,7 @@ async fn hands(handle: Handle) -> CheckResult {
     same("the owner after refusals", personal.person, Who::Mine.person())
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
+async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card_id(1), 2)?).await)?;
     same("the owner", &new.record.person, &made.record.person)?;
@@ -107,7 +107,7 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("what is found", find(&handle, card_id(2)).await?, new)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_of_people_and_of_every_named_budget(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     expect_new(handle.card_management.create(issue(Who::Mine, 2, Who::Mine.budget(), true)?).await)?;
     let mine = Who::Mine.account()?;
@@ -128,7 +128,7 @@ async fn has_card(handle: &Handle, person: PersonId) -> Result<bool, Failure> {
     Ok(expect_some("the person", handle.people.find(&Who::Mine.account()?, person).await?)?.has_card)
 }
 
-async fn owners(handle: Handle) -> CheckResult {
+async fn shows_who_has_a_card(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     same("the owner", has_card(&handle, person_id(1)).await?, true)?;
     same("another person", has_card(&handle, Who::Mine.person()).await?, false)?;
@@ -137,7 +137,7 @@ async fn owners(handle: Handle) -> CheckResult {
     same("the owner of a terminated card", has_card(&handle, person_id(1)).await?, false)
 }
 
-async fn erased(handle: Handle) -> CheckResult {
+async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
         expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
@@ -200,7 +200,7 @@ async fn evidence_deleted(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn people_own_no_foreign_cards(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     let filter = CardFilter { people: Some(vec![person_id(1)]), ..CardFilter::default() };
     let page = handle.card_management.list(&Who::Other.account()?, filter, PageRequest::default()).await?;

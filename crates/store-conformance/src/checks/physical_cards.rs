@@ -7,7 +7,7 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, books_are_right, card};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::together::{Work, race};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
 use florin_domain::card::{
@@ -22,17 +22,17 @@ use florin_ports::{FirstUseCommand, Mode, OrderPhysicalCommand, WriteError, Writ
 use std::sync::Arc;
 
 checks! {
-    "physical_cards.order.stores_every_member" => ordered,
-    "physical_cards.order.of_20_at_once_one_passes" => once,
-    "physical_cards.order.replay_gives_the_stored_answer" => again,
-    "physical_cards.messages.are_compared_with_the_address" => verified,
-    "physical_cards.first_use.changes_both_cards_with_the_message" => used,
-    "physical_cards.first_use.declined_message_puts_the_card_into_use" => declined,
-    "physical_cards.first_use.refusal_stores_nothing" => nothing,
-    "physical_cards.first_use.of_10_at_once_one_activates" => together,
-    "physical_cards.first_use.dry_run_changes_nothing" => dry,
-    "physical_cards.end.forgets_the_address" => ended,
-    "tenancy.physical_cards.of_one_account_only" => foreign,
+    "physical_cards.order.stores_every_member" => stores_every_member,
+    "physical_cards.order.of_20_at_once_one_passes" => order_of_20_at_once_one_passes,
+    "physical_cards.order.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "physical_cards.messages.are_compared_with_the_address" => messages_are_compared_with_the_address,
+    "physical_cards.first_use.changes_both_cards_with_the_message" => changes_both_cards_with_the_message,
+    "physical_cards.first_use.declined_message_puts_the_card_into_use" => declined_message_puts_the_card_into_use,
+    "physical_cards.first_use.refusal_stores_nothing" => refusal_stores_nothing,
+    "physical_cards.first_use.of_10_at_once_one_activates" => first_use_of_10_at_once_one_activates,
+    "physical_cards.first_use.dry_run_changes_nothing" => dry_run_changes_nothing,
+    "physical_cards.end.forgets_the_address" => forgets_the_address,
+    "tenancy.physical_cards.of_one_account_only" => physical_cards_of_one_account_only,
 }
 
 const RIGHT: [u8; 32] = [7; 32];
@@ -43,7 +43,7 @@ async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
 
 /// Orders physical card 1 for my card, and sets its PIN.
 async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let command = order_physical(Who::Mine, Who::Mine.card(), 1)?;
     let new = expect_new(handle.card_management.order_physical(command).await)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card_id(1), RIGHT)?).await)?;
@@ -67,8 +67,8 @@ async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
     Ok((physical.record.card.state, other.record.card.state))
 }
 
-async fn ordered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let virtual_card = Who::Mine.limited_card();
     let command = limit(Who::Mine, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
@@ -88,7 +88,7 @@ async fn ordered(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn verified(handle: Handle) -> CheckResult {
+async fn messages_are_compared_with_the_address(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let recipient = recipient()?;
     for (number, card, expected) in [(10, card_id(1), Match::Match), (11, Who::Mine.card(), Match::NotChecked)] {
@@ -106,8 +106,8 @@ async fn verified(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn order_of_20_at_once_one_passes(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 1..=20 {
         let (command, cards) = (order_physical(Who::Mine, Who::Mine.card(), number)?, handle.card_management.clone());
@@ -124,7 +124,7 @@ async fn once(handle: Handle) -> CheckResult {
     same("how many passed", passed, 1)
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let order = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "o", "{}")?);
@@ -139,7 +139,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the stored answer", replayed(handle.cards.first_use(first()?).await)?, answer_of(&done))
 }
 
-async fn used(handle: Handle) -> CheckResult {
+async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let wrong = expect_new(handle.cards.first_use(debit(Who::Mine, "1", [8; 32], 10)?).await)?;
     same("a wrong PIN", wrong.response, Response::CardNotActive)?;
@@ -164,7 +164,7 @@ async fn used(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn declined(handle: Handle) -> CheckResult {
+async fn declined_message_puts_the_card_into_use(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let answer = expect_new(handle.cards.first_use(debit(Who::Mine, "9999", RIGHT, 10)?).await)?;
     same("too much", answer.response, Response::NotSufficientFunds)?;
@@ -172,7 +172,7 @@ async fn declined(handle: Handle) -> CheckResult {
     same("its explanation", handle.chains.history(&Who::Mine.account()?, token(10)).await?.is_some(), true)
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
     refused(handle.cards.first_use(debit(Who::Mine, "0.001", RIGHT, 10)?).await)?;
@@ -182,7 +182,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     before.still_holds("refused commands", &handle).await
 }
 
-async fn together(handle: Handle) -> CheckResult {
+async fn first_use_of_10_at_once_one_activates(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 10..20 {
@@ -198,7 +198,7 @@ async fn together(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn dry(handle: Handle) -> CheckResult {
+async fn dry_run_changes_nothing(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
     let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Mine, "1", RIGHT, 10)? };
@@ -211,7 +211,7 @@ async fn dry(handle: Handle) -> CheckResult {
     before.still_holds("a dry run of a first use", &handle).await
 }
 
-async fn ended(handle: Handle) -> CheckResult {
+async fn forgets_the_address(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let end = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(end).await)?;
@@ -224,7 +224,7 @@ async fn ended(handle: Handle) -> CheckResult {
     same("the state of the last one", shown, Some(CardState::Unactivated))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn physical_cards_of_one_account_only(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
     let order = order_physical(Who::Other, Who::Mine.limited_card(), 2)?;

@@ -15,7 +15,7 @@ use crate::merchants::{
 };
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::seed_data::{Who, bank, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, bank, gbp, noon, seed_data, seed_store};
 use crate::together::{Work, race};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
@@ -25,27 +25,29 @@ use florin_domain::checkout::{
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
-use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
+use florin_domain::merchant::{Approval, Bank, BankEdit, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{CreateRefundCommand, Due, FoundRefund, RefundCommand, WriteError, Written};
 use std::sync::Arc;
 
 checks! {
-    "merchant_payments.find.shows_what_the_session_says" => found,
-    "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account" => refundable,
-    "merchant_payments.list.by_each_filter" => filtered,
-    "merchant_payments.list.in_both_orders_in_pages" => sorted,
+    "merchant_payments.find.shows_what_the_session_says" => shows_what_the_session_says,
+    "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account" =>
+        refundable_by_refunds_bank_and_settlement_account,
+    "merchant_payments.list.by_each_filter" => list_by_each_filter,
+    "merchant_payments.list.in_both_orders_in_pages" => list_in_both_orders_in_pages,
     "merchant_payments.list.refundable_like_each_payment" => listed_refundable,
     "merchant_payments.list.shows_the_order_of_a_session_that_was_paid_later" => paid_later,
-    "merchant_payments.summary.sums_completed_ones" => summed,
-    "merchant_payments.create_refund.stores_every_member" => created,
-    "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass" => ten,
-    "merchant_payments.create_refund.replay_gives_the_stored_answer" => again,
-    "merchant_payments.act.stores_the_whole_decision" => authorised,
-    "merchant_payments.act.stores_when_the_bank_is_asked_again" => asked_again,
-    "merchant_payments.act.refusal_stores_nothing" => not_authorised,
-    "tenancy.merchant_payments.of_one_account_only" => foreign,
+    "merchant_payments.summary.sums_completed_ones" => sums_completed_ones,
+    "merchant_payments.create_refund.stores_every_member" => stores_every_member,
+    "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass" =>
+        create_refund_of_100_on_10_pounds_exactly_10_pass,
+    "merchant_payments.create_refund.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "merchant_payments.act.stores_the_whole_decision" => stores_the_whole_decision,
+    "merchant_payments.act.stores_when_the_bank_is_asked_again" => stores_when_the_bank_is_asked_again,
+    "merchant_payments.act.refusal_stores_nothing" => refusal_stores_nothing,
+    "tenancy.merchant_payments.of_one_account_only" => merchant_payments_of_one_account_only,
 }
 
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
@@ -56,7 +58,7 @@ async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview,
 
 /// Creates checkout 1 and session 1 on my account, and pays the session.
 pub(super) async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let checkout = add_checkout(handle, Who::Mine, 1).await?;
     add_paid_session(handle, Who::Mine, checkout, 1).await
 }
@@ -67,7 +69,7 @@ fn authorise(number: u128) -> Result<RefundCommand, Failure> {
     refund_step(Who::Mine, number, RefundAction::AtBank(approval(now)), (1_000 + number, now))
 }
 
-async fn found(handle: Handle) -> CheckResult {
+async fn shows_what_the_session_says(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
     let session = expect_some("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
@@ -90,7 +92,7 @@ async fn found(handle: Handle) -> CheckResult {
     same("the payment of a top-up", facts, (CheckoutType::TopUp, None, None, false))
 }
 
-async fn refundable(handle: Handle) -> CheckResult {
+async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     data.banks.push(Bank { supports_refunds: false, ..bank(3, "Third")? });
     handle.seeding.seed(data).await?;
@@ -106,16 +108,16 @@ async fn refundable(handle: Handle) -> CheckResult {
         let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
         Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
     };
-    let by = async |bank: Option<BankId>| {
-        let edit = SettlementAccountEdit { bank: Some(bank.is_some()), ..SettlementAccountEdit::default() };
-        change(edit_settlement_account(Who::Mine, own, edit, (bank, after(2)))?).await
+    let by = async |bank: BankId| {
+        let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
+        change(edit_settlement_account(Who::Mine, own, edit, (Some(bank), after(2)))?).await
     };
     same("without a bank", is_refundable().await?, false)?;
     same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;
-    by(Some(bank(3, "")?.id)).await?;
+    by(bank(3, "")?.id).await?;
     same("by a bank without refunds", is_refundable().await?, false)?;
     same("by a bank without refunds", refused(refund(1).await?)?, RefundRefusal::BankWithoutRefunds)?;
-    by(Some(bank(2, "")?.id)).await?;
+    by(bank(2, "")?.id).await?;
     same("by a bank with refunds", is_refundable().await?, true)?;
     let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
     expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)?;
@@ -156,7 +158,7 @@ async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure
     expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
     let theirs = add_checkout(handle, Who::Other, 9).await?;
     add_paid_session(handle, Who::Other, theirs, 9).await?;
-    let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
+    let pending = MerchantPaymentId(crate::checkout_sessions::drawn_id(3, 0));
     let top_up = expect_some("the payment of the top-up", topped_up.state.payment())?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
 }
@@ -174,7 +176,7 @@ async fn listed(
     Ok((found.count, found.rows.iter().map(|row| row.id).collect()))
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
+async fn list_by_each_filter(handle: Handle) -> CheckResult {
     let [first, second, pending, top_up, refund, open_refund] = create_sales(&handle).await?;
     let any = MerchantPaymentFilter::default;
     let session = crate::checkout_sessions::checkout_session_id(2);
@@ -211,7 +213,7 @@ async fn filtered(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn sorted(handle: Handle) -> CheckResult {
+async fn list_in_both_orders_in_pages(handle: Handle) -> CheckResult {
     let first = create_purchase(&handle).await?.id;
     // All have the same time.
     for number in [3, 2, 4] {
@@ -247,7 +249,7 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
 
 /// A payment that failed shows the order that a later payment of its session created.
 async fn paid_later(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
@@ -266,8 +268,8 @@ async fn paid_later(handle: Handle) -> CheckResult {
     same("after the second payment", orders().await?, expected)
 }
 
-async fn summed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn sums_completed_ones(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
@@ -294,7 +296,7 @@ async fn summed(handle: Handle) -> CheckResult {
     same("the sums of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
 }
 
-async fn created(handle: Handle) -> CheckResult {
+async fn stores_every_member(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     let done = add_refund(&handle, Who::Mine, payment.id, 250).await?;
@@ -329,7 +331,7 @@ async fn created(handle: Handle) -> CheckResult {
     absent("a refund of an unknown payment", &ports.create_refund(nothing).await)
 }
 
-async fn asked_again(handle: Handle) -> CheckResult {
+async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
     add_refund(&handle, Who::Mine, payment.id, 1).await?;
@@ -377,7 +379,7 @@ pub(super) fn ten_of_100(answers: Vec<Refunded>) -> CheckResult {
     same("refunded and refused", (passed, refused), (10, 90))
 }
 
-async fn ten(handle: Handle) -> CheckResult {
+async fn create_refund_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
     let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
     let all = (0..100).map(|number| Ok(work(&handle, command(number)?))).collect::<Result<_, Failure>>()?;
@@ -386,7 +388,7 @@ async fn ten(handle: Handle) -> CheckResult {
     same("the refunds", listed(&handle, filter, (PaymentSort::NewestFirst, PAGE)).await?.0, 10)
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
     let command = |number, body| {
         let claim = Some(claim(Who::Mine, "refund", body)?);
@@ -405,7 +407,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the first request", mismatch(ports.act(claimed("[]")?).await)?, request("{}"))
 }
 
-async fn authorised(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
     let refund = add_refund(&handle, Who::Mine, payment, 1).await?;
     let before = kinds(&handle).await?;
@@ -429,7 +431,7 @@ async fn authorised(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn not_authorised(handle: Handle) -> CheckResult {
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
     add_refund(&handle, Who::Mine, payment, 1).await?;
     expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
@@ -443,8 +445,8 @@ async fn not_authorised(handle: Handle) -> CheckResult {
     before.still_holds("refused decisions about refunds", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn merchant_payments_of_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Other, 1).await?;
     add_session(&handle, Who::Other, checkout, 1).await?;
     let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.state.payment())?;

@@ -5,7 +5,7 @@ use crate::checkout_sessions::{add_checkout, add_paid_session, create_refund, re
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::payments::after;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, PayerDecision, PaymentFailure, RefundAction, RefundRefusal,
@@ -14,11 +14,12 @@ use florin_domain::checkout::{
 use florin_domain::money::Minor;
 
 checks! {
-    "merchant_payments.create_refund.what_failed_or_was_cancelled_is_released" => released,
+    "merchant_payments.create_refund.what_failed_or_was_cancelled_is_released" =>
+        what_failed_or_was_cancelled_is_released,
 }
 
-async fn released(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn what_failed_or_was_cancelled_is_released(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
     let mine = Who::Mine.account()?;

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
+use crate::seed_data::{Who, account, bank, client, key, noon, parent_of, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};
@@ -15,17 +15,17 @@ use florin_domain::secret::SealedSecret;
 checks! {
     "registry.clients.by_name_then_by_id" => clients_in_order,
     "registry.add_client.twice_is_a_duplicate" => client_twice,
-    "registry.set_feature.switches_and_is_idempotent" => features,
+    "registry.set_feature.switches_and_is_idempotent" => switches_and_is_idempotent,
     "registry.set_feature.unknown_client_is_not_found" => unknown_client,
     "registry.accounts.by_id" => accounts_in_order,
     "registry.add_account.duplicate_and_not_found" => account_constraints,
     "registry.set_mfa_required.of_one_account" => mfa_policy,
-    "registry.enrol.replaces_and_removes" => enrolments,
-    "registry.unlock_enrolment.forgets_wrong_tokens" => unlock,
+    "registry.enrol.replaces_and_removes" => replaces_and_removes,
+    "registry.unlock_enrolment.forgets_wrong_tokens" => forgets_wrong_tokens,
     "registry.keys.oldest_first_and_of_one_client" => keys_in_order,
     "registry.add_key.duplicate_and_not_found" => key_constraints,
     "registry.add_key.all_or_nothing" => key_all_or_nothing,
-    "registry.revoke_key.first_time_counts" => revoke,
+    "registry.revoke_key.first_time_counts" => first_time_counts,
     "registry.replace_banks.all_or_nothing" => replace_banks,
     "registry.replace_addresses.replaces_all" => replace_addresses,
 }
@@ -49,8 +49,8 @@ async fn client_twice(handle: Handle) -> CheckResult {
     same("the clients", handle.registry.clients().await?, vec![first, client(ClientId(uuid(1, 2)), "first")])
 }
 
-async fn features(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn switches_and_is_idempotent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let id = Who::Mine.client();
     for on in [false, false, true, true, false] {
         handle.registry.set_feature(id, Feature::AddressesLookup, on).await?;
@@ -65,7 +65,7 @@ async fn features(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for on in [true, false] {
         let answer = handle.registry.set_feature(ClientId(uuid(1, 99)), Feature::AddressesLookup, on).await;
         not_found("a feature of an unknown client", &answer)?;
@@ -97,7 +97,7 @@ async fn accounts_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn account_constraints(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.registry.accounts().await?;
     let mut taken = account(Who::Mine)?;
     taken.client = Who::Other.client();
@@ -110,7 +110,7 @@ async fn account_constraints(handle: Handle) -> CheckResult {
 }
 
 async fn keys_in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut expected = vec![key(Who::Mine)?, key(Who::Other)?];
     // Two keys of the same age, and two of other ages.
     for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
@@ -128,7 +128,7 @@ async fn keys_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn key_constraints(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Mine)? };
     let hash = KeyHash([50; 32]);
@@ -140,7 +140,7 @@ async fn key_constraints(handle: Handle) -> CheckResult {
 }
 
 async fn key_all_or_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let hash = KeyHash([50; 32]);
     for stranger in [Who::Other.account()?, AccountId::parse("F99")?] {
         let accounts = AccountGrant::Only([Who::Mine.account()?, stranger].into());
@@ -152,8 +152,8 @@ async fn key_all_or_nothing(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn revoke(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn first_time_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let id = key(Who::Mine)?.id;
     let first = noon() + TimeDelta::microseconds(1);
     for at in [first, first + TimeDelta::days(1), first - TimeDelta::days(1)] {
@@ -167,7 +167,7 @@ async fn revoke(handle: Handle) -> CheckResult {
 }
 
 async fn replace_banks(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let new = vec![bank(2, "renamed")?, bank(3, "third")?];
     handle.registry.replace_banks(new.clone()).await?;
     same("the new banks", handle.banks.list(PageRequest::default()).await?.rows, new.clone())?;
@@ -190,7 +190,7 @@ async fn replace_addresses(handle: Handle) -> CheckResult {
 }
 
 async fn mfa_policy(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(other).await?)?;
     for required in [false, false, true] {
@@ -202,8 +202,8 @@ async fn mfa_policy(handle: Handle) -> CheckResult {
     not_found("an unknown account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 
-async fn unlock(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn forgets_wrong_tokens(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = &Who::Mine.account()?;
     let secret = SealedSecret::new(vec![1; 20]);
     let locked = TotpEnrolment {
@@ -224,8 +224,8 @@ async fn unlock(handle: Handle) -> CheckResult {
     not_found("an unknown account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
 }
 
-async fn enrolments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replaces_and_removes(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));
     let elsewhere = handle.mfa.enrolment(other).await?;

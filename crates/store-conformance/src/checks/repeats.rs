@@ -9,7 +9,7 @@ use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::management::{budget_id, change_state, create_budget, remove_limit, transfer};
 use crate::observe::{Observation, balances, books_are_right};
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
@@ -19,17 +19,17 @@ use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody, Written}
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
     "repeats.follow_up.replay_gives_the_stored_answer" => follow_ups,
-    "repeats.credit.replay_gives_the_stored_answer" => credits,
-    "repeats.open.replay_gives_the_stored_answer" => opens,
-    "repeats.confirm.replay_gives_the_stored_answer" => confirms,
+    "repeats.credit.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "repeats.open.replay_gives_the_stored_answer" => open_replay_gives_the_stored_answer,
+    "repeats.confirm.replay_gives_the_stored_answer" => confirm_replay_gives_the_stored_answer,
     "repeats.another_request_is_a_mismatch_and_gets_the_first" => another_request,
-    "repeats.refusal_leaves_the_key_free" => refusal,
-    "repeats.refusals_of_every_command_leave_the_key_free" => refusals,
-    "repeats.failure_leaves_the_key_free" => failure,
+    "repeats.refusal_leaves_the_key_free" => refusal_leaves_the_key_free,
+    "repeats.refusals_of_every_command_leave_the_key_free" => refusals_of_every_command_leave_the_key_free,
+    "repeats.failure_leaves_the_key_free" => failure_leaves_the_key_free,
     "repeats.keys_are_per_client_and_per_account" => per_owner,
     "repeats.keys_are_compared_exactly" => exact_keys,
     "repeats.are_read_before_anything_else" => before_anything,
-    "repeats.fifty_at_once_have_one_effect" => fifty,
+    "repeats.fifty_at_once_have_one_effect" => fifty_at_once_have_one_effect,
 }
 
 fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
@@ -41,7 +41,7 @@ async fn ask(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, 
 }
 
 async fn first_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 3).await?;
     for number in 2..=3 {
@@ -51,7 +51,7 @@ async fn first_message(handle: Handle) -> CheckResult {
 }
 
 async fn follow_ups(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let command = |number| -> Result<_, Failure> {
         let mut command = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
@@ -64,8 +64,8 @@ async fn follow_ups(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn credits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = credit(Who::Mine, number, "4", gbp()?)?;
         command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -77,8 +77,8 @@ async fn credits(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn opens(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = open(Who::Mine, number, SANDBOX)?;
         command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -90,8 +90,8 @@ async fn opens(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn confirms(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let command = || -> Result<_, Failure> {
         let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
@@ -105,7 +105,7 @@ async fn confirms(handle: Handle) -> CheckResult {
 }
 
 async fn another_request(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
     let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
@@ -131,8 +131,8 @@ async fn another_request(handle: Handle) -> CheckResult {
     same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_leaves_the_key_free(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut command = purchase(Who::Mine, 1, "0.001")?;
     command.claim = Some(claim(Who::Mine, "k", "{}")?);
     refused(handle.cards.first_message(command).await)?;
@@ -155,8 +155,8 @@ macro_rules! refused_first {
     }};
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
     let euros = Currency::parse("EUR")?;
     refused_first!(handle.credits.credit, credit(who, 1, "1", euros)?, credit(who, 1, "1", gbp()?)?);
@@ -186,8 +186,8 @@ async fn refusals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn failure(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
@@ -203,7 +203,7 @@ async fn failure(handle: Handle) -> CheckResult {
 }
 
 async fn per_owner(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
     let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
@@ -219,7 +219,7 @@ async fn per_owner(handle: Handle) -> CheckResult {
 }
 
 async fn exact_keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let long = ["x".repeat(254), "x".repeat(255)];
     let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
     for (number, key) in (1..).zip(keys) {
@@ -236,7 +236,7 @@ async fn exact_keys(handle: Handle) -> CheckResult {
 }
 
 async fn before_anything(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(ask(&handle, 1, "k").await?)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
@@ -246,8 +246,8 @@ async fn before_anything(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn fifty(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn fifty_at_once_have_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {
         let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Mine, "k", "{}")?)?);

@@ -8,22 +8,22 @@ use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::books_are_right;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::one_effect;
-use crate::worlds::{command as my_world, prepared, restore, snapshot};
+use crate::worlds::{command as my_world, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::{CardState, LimitWindow};
 use florin_domain::ids::BudgetId;
 use florin_domain::world::ClockChange;
 
 checks! {
-    "two_handles.credits.one_key_has_one_effect" (Reopen) => credits,
-    "two_handles.transfers.one_key_has_one_effect" (Reopen) => transfers,
-    "two_handles.mfa.one_key_has_one_effect" (Reopen) => authentication,
-    "two_handles.management.one_key_has_one_effect" (Reopen) => management,
-    "two_handles.batch_management.one_key_has_one_effect" (Reopen) => batches,
-    "two_handles.worlds.one_key_has_one_effect" (Sandbox, Reopen) => worlds,
-    "two_handles.cards.a_hold_expires_once" (Reopen) => expiries,
+    "two_handles.credits.one_key_has_one_effect" (Reopen) => one_key_has_one_effect,
+    "two_handles.transfers.one_key_has_one_effect" (Reopen) => transfers_one_key_has_one_effect,
+    "two_handles.mfa.one_key_has_one_effect" (Reopen) => mfa_one_key_has_one_effect,
+    "two_handles.management.one_key_has_one_effect" (Reopen) => management_one_key_has_one_effect,
+    "two_handles.batch_management.one_key_has_one_effect" (Reopen) => batch_management_one_key_has_one_effect,
+    "two_handles.worlds.one_key_has_one_effect" (Sandbox, Reopen) => worlds_one_key_has_one_effect,
+    "two_handles.cards.a_hold_expires_once" (Reopen) => a_hold_expires_once,
 }
 
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
@@ -41,30 +41,30 @@ macro_rules! expect_one_effect {
     }};
 }
 
-async fn credits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     same("the next number and the balance", (done.box_transaction_id, done.balances.available().0), (2, 9_700))?;
     books_are_right(&handle).await
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn transfers_one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
     books_are_right(&handle).await
 }
 
-async fn authentication(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn mfa_one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
     books_are_right(&handle).await
 }
 
-async fn management(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Mine, number, None, vec![gbp()?])?);
     let day = LimitWindow::Day;
@@ -87,8 +87,8 @@ async fn management(handle: Handle) -> CheckResult {
     one_effect("create", answers.await?)
 }
 
-async fn batches(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let who = Who::Mine;
     expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
@@ -98,8 +98,8 @@ async fn batches(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     expect_one_effect!(handle.timelines.set_clock, |_number| {
         super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(1)))?
@@ -115,8 +115,8 @@ async fn worlds(handle: Handle) -> CheckResult {
     one_effect("delete_snapshot", answers.await?)
 }
 
-async fn expiries(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_hold_expires_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = noon() + TimeDelta::days(8);
     let expired = race_on_both(&handle, |handle, number| {

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{claimed, create, webhook};
 use chrono::TimeDelta;
 use florin_ports::{CreateWebhookCommand, FirstMessageCommand};
@@ -16,7 +16,7 @@ checks! {
 
 /// Sends requests under the keys k0 to k5, spaced by an hour and a microsecond.
 async fn send_requests(handle: &Handle) -> Result<(), Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     // Deliberately not in time order.
     for number in [3, 0, 5, 1, 4, 2] {
         expect_new(handle.cards.first_message(command(number, number)?).await)?;

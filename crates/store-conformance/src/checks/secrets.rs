@@ -3,9 +3,9 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{BOTH, Who, seeded};
+use crate::seed_data::{BOTH, Who, seed_store};
 use crate::together::{Work, race};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 checks! {
     "secrets.bind_secret_key.the_first_counts" => bound_once,
-    "secrets.change_secret_key.from_the_bound_one_only" => changed,
-    "secrets.secrets.of_the_filter_up_to_the_maximum" => filtered,
-    "secrets.replace_secret.if_it_is_unchanged" => replaced,
+    "secrets.change_secret_key.from_the_bound_one_only" => change_secret_key_from_the_bound_one_only,
+    "secrets.secrets.of_the_filter_up_to_the_maximum" => secrets_of_the_filter_up_to_the_maximum,
+    "secrets.replace_secret.if_it_is_unchanged" => replace_secret_if_it_is_unchanged,
     "secrets.page_secret.the_first_counts_and_is_replaced_like_others" => page_secret,
     "worlds.restore.keeps_the_present_secret" (Sandbox) => present_secret,
     "worlds.restore.of_a_removed_secret_has_no_enrolment" (Sandbox) => removed_secret,
@@ -52,7 +52,7 @@ async fn bound_once(handle: Handle) -> CheckResult {
     same("the key", handle.secrets.secret_key().await?, Some(first))
 }
 
-async fn changed(handle: Handle) -> CheckResult {
+async fn change_secret_key_from_the_bound_one_only(handle: Handle) -> CheckResult {
     let key = |id| StoreKey { id, kept: None };
     same("without a key", handle.secrets.change_secret_key(OLD, key(NEW)).await?, false)?;
     handle.secrets.bind_secret_key(StoreKey { id: OLD, kept: Some(Secret::new(vec![7; 32])) }).await?;
@@ -62,8 +62,8 @@ async fn changed(handle: Handle) -> CheckResult {
     same("the key", handle.secrets.secret_key().await?, Some(key(NEW)))
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
     enrol(&handle, &Who::Other.account()?, clear.clone()).await?;
@@ -77,8 +77,8 @@ async fn filtered(handle: Handle) -> CheckResult {
     same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replace_secret_if_it_is_unchanged(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, who) in (1..).zip(BOTH) {
         enrol(&handle, &who.account()?, sealed(OLD, number)).await?;
     }
@@ -118,7 +118,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
 }
 
 async fn present_secret(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let with_attempts =
@@ -133,7 +133,7 @@ async fn present_secret(handle: Handle) -> CheckResult {
 }
 
 async fn removed_secret(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     enrol(&handle, &mine, sealed(OLD, 1)).await?;
@@ -144,7 +144,7 @@ async fn removed_secret(handle: Handle) -> CheckResult {
 }
 
 async fn sealed_again(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

@@ -5,7 +5,7 @@ use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::{Fill, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments};
-use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seeded, uuid};
+use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seed_store, uuid};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
 use florin_domain::ids::{AccountId, ClientId};
@@ -16,9 +16,9 @@ use florin_ports::SeedData;
 checks! {
     "seeding.is_fresh.until_there_is_a_client" (Sandbox) => is_fresh,
     "seeding.seed.stores_every_record" (Sandbox) => every_record,
-    "seeding.seed.stores_payments_and_their_work" (Sandbox) => payments,
+    "seeding.seed.stores_payments_and_their_work" (Sandbox) => stores_payments_and_their_work,
     "seeding.seed.duplicate_leaves_nothing" (Sandbox) => duplicate_leaves_nothing,
-    "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved,
+    "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved_balances_are_refused,
     "seeding.budgets.by_id_and_currency" (Sandbox) => budgets_in_order,
     "seeding.lists.of_an_unknown_account_are_empty" (Sandbox) => unknown_account,
 }
@@ -55,7 +55,7 @@ async fn every_record(handle: Handle) -> CheckResult {
 }
 
 /// Seeds a confirmed batch with payments and reserved money.
-async fn payments(handle: Handle) -> CheckResult {
+async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
@@ -136,7 +136,7 @@ fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
 }
 
 async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     for (what, data) in clashing()? {
         duplicate(&format!("data with {what} that already exists"), &handle.seeding.seed(data).await)?;
@@ -146,7 +146,7 @@ async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn unproved(handle: Handle) -> CheckResult {
+async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
     for twist in 0..3 {
         let mut data = seed_data(9_500)?;
         let seed = &mut data.accounts[1].budgets[0];
@@ -192,7 +192,7 @@ async fn budgets_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let nobody = AccountId::parse("F3")?;
     same("budgets of nobody", handle.seeding.budgets(&nobody).await?, vec![])?;
     same("cards of nobody", handle.seeding.cards(&nobody).await?, vec![])?;

@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, checkout, day, noon, seeded};
+use crate::seed_data::{Who, checkout, day, noon, seed_store};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
@@ -24,15 +24,16 @@ use florin_ports::Due;
 use uuid::Uuid;
 
 checks! {
-    "checkout_sessions.list.newest_first_in_pages_without_top_ups" => listed,
-    "checkout_sessions.list.by_each_filter" => filtered,
-    "checkout_sessions.list.days_include_both_ends" => days,
-    "checkout_sessions.with_order.finds_the_completed_session" => with_order,
-    "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
-    "checkout_sessions.due.earliest_first_up_to_the_maximum" => due,
-    "checkout_sessions.due.again_in_the_place_of_its_new_time" => due_again,
+    "checkout_sessions.list.newest_first_in_pages_without_top_ups" => list_newest_first_in_pages_without_top_ups,
+    "checkout_sessions.list.by_each_filter" => list_by_each_filter,
+    "checkout_sessions.list.days_include_both_ends" => days_include_both_ends,
+    "checkout_sessions.with_order.finds_the_completed_session" => finds_the_completed_session,
+    "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" =>
+        checkout_sessions_are_found_and_changed_on_one_account_only,
+    "checkout_sessions.due.earliest_first_up_to_the_maximum" => due_earliest_first_up_to_the_maximum,
+    "checkout_sessions.due.again_in_the_place_of_its_new_time" => due_again_in_the_place_of_its_new_time,
     "checkout_sessions.due.accounts_with_their_own_timeline_separately" (Sandbox) => own_time,
-    "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => accounts,
+    "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => due_accounts_by_their_own_clocks,
 }
 
 /// Lists my sessions as numbers, and their count.
@@ -42,8 +43,8 @@ async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> R
     Ok((found.count, found.rows.iter().map(|session| session.id.0.as_u128() - first).collect()))
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_newest_first_in_pages_without_top_ups(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
@@ -62,8 +63,8 @@ async fn listed(handle: Handle) -> CheckResult {
     same("sessions for payees", numbers(&handle, top_ups, page).await?, (0, vec![]))
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_by_each_filter(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (one, two) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     for (checkout, number) in [(one, 1), (one, 2), (two, 3), (two, 4)] {
         add_session(&handle, Who::Mine, checkout, number).await?;
@@ -96,8 +97,8 @@ async fn filtered(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn days(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn days_include_both_ends(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::microseconds(1);
@@ -121,8 +122,8 @@ async fn days(handle: Handle) -> CheckResult {
     same("sessions of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
 }
 
-async fn with_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn finds_the_completed_session(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     add_session(&handle, Who::Mine, checkout, 2).await?;
@@ -135,8 +136,8 @@ async fn with_order(handle: Handle) -> CheckResult {
     same("with an unknown order", sessions.with_order(&Who::Mine.account()?, unknown).await?, None)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn checkout_sessions_are_found_and_changed_on_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let theirs = add_checkout(&handle, Who::Other, 1).await?;
     add_session(&handle, Who::Other, theirs, 1).await?;
     add_top_up(&handle, Who::Other, 2).await?;
@@ -165,8 +166,8 @@ const fn minutes(number: i64) -> TimeDelta {
     TimeDelta::minutes(number)
 }
 
-async fn due(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     let (my_checkout, their_checkout) =
         (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Other, 2).await?);
@@ -219,8 +220,8 @@ async fn due(handle: Handle) -> CheckResult {
 }
 
 /// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
-async fn due_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
     let result = BankReportResult::Failed(PaymentFailure::TimedOut);
     let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
@@ -260,7 +261,7 @@ async fn due_again(handle: Handle) -> CheckResult {
 }
 
 async fn own_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;
@@ -284,8 +285,8 @@ async fn own_time(handle: Handle) -> CheckResult {
 
 /// Uses accounts with their own clocks: one is frozen before anything is due, and then advanced; one is ahead of real
 /// time.
-async fn accounts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;

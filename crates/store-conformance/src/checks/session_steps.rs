@@ -3,14 +3,14 @@
 use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    add_checkout, add_session, add_top_up, approval, checkout_session_id, drawn, pay, payer_bank, shipping, step,
+    add_checkout, add_session, add_top_up, approval, checkout_session_id, drawn_id, pay, payer_bank, shipping, step,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::payments::after;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use crate::together::{Work, race};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
@@ -28,18 +28,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 checks! {
-    "checkout_sessions.act.stores_the_whole_decision" => whole,
-    "checkout_sessions.act.stores_every_state" => states,
-    "checkout_sessions.act.keeps_payments_that_failed" => failed,
-    "checkout_sessions.find.has_the_payment_that_is_not_final" => not_final,
-    "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
-    "checkout_sessions.act.refusal_stores_nothing" => not_stored,
-    "checkout_sessions.act.replay_gives_the_stored_answer" => again,
-    "checkout_sessions.act.one_of_concurrent_approvals_counts" => approvals,
-    "checkout_sessions.act.of_cancellations_and_payments_one_wins" => one_wins,
+    "checkout_sessions.act.stores_the_whole_decision" => stores_the_whole_decision,
+    "checkout_sessions.act.stores_every_state" => stores_every_state,
+    "checkout_sessions.act.keeps_payments_that_failed" => keeps_payments_that_failed,
+    "checkout_sessions.find.has_the_payment_that_is_not_final" => find_has_the_payment_that_is_not_final,
+    "checkout_sessions.act.of_a_top_up_credits_the_budget" => act_of_a_top_up_credits_the_budget,
+    "checkout_sessions.act.refusal_stores_nothing" => refusal_stores_nothing,
+    "checkout_sessions.act.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "checkout_sessions.act.one_of_concurrent_approvals_counts" => one_of_concurrent_approvals_counts,
+    "checkout_sessions.act.of_cancellations_and_payments_one_wins" => act_of_cancellations_and_payments_one_wins,
     "checkout_sessions.act.of_expiry_and_approval_one_wins" => in_time_or_late,
-    "checkout_sessions.act.stores_when_the_bank_is_asked_again" => asked_again,
-    "checkout_sessions.act.top_ups_of_one_budget_add_up" => add_up,
+    "checkout_sessions.act.stores_when_the_bank_is_asked_again" => stores_when_the_bank_is_asked_again,
+    "checkout_sessions.act.top_ups_of_one_budget_add_up" => top_ups_of_one_budget_add_up,
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<FoundSession, Failure> {
@@ -64,8 +64,8 @@ async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession
     expect_new(handle.checkout_sessions.act(command).await)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let new = add_session(&handle, Who::Mine, checkout, 1).await?;
     let later = approval(after(500));
@@ -81,13 +81,13 @@ async fn whole(handle: Handle) -> CheckResult {
     let found = find(&handle, 1).await?;
     let pending = expect_some("its payment", found.pending().cloned())?;
     same("what is found", (found.session, found.attempts), (expected.clone(), 1))?;
-    let id = MerchantPaymentId(drawn(1, 0));
+    let id = MerchantPaymentId(drawn_id(1, 0));
     let confirmed = BankAnswer::Report(BankReport { at: after(500), result: BankReportResult::Confirmed });
     let state = MerchantPaymentState::Pending { initiated_at: after(9), answer: Some(confirmed) };
     same("the payment", (pending.id, pending.state, &pending.bank), (id, state, &payer_bank()?))?;
     same("events", kinds(&handle).await?, BTreeMap::new())?;
     let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
-    let order = Some(MerchantOrderId(drawn(2, 0)));
+    let order = Some(MerchantOrderId(drawn_id(2, 0)));
     let expected = CheckoutSession {
         state: SessionState::Completed { payment: id, order, completed_at: after(500) },
         updated_at: after(500),
@@ -107,8 +107,8 @@ async fn whole(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn states(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_state(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let begin = || (SessionAction::Begin, after(20));
     let expire = || (SessionAction::Due, after(3_600));
@@ -132,8 +132,8 @@ async fn states(handle: Handle) -> CheckResult {
 }
 
 /// While a world's clock is frozen, all payments of a session have the same time.
-async fn not_final(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let token = add_session(&handle, Who::Mine, checkout, 1).await?.token;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
@@ -141,14 +141,14 @@ async fn not_final(handle: Handle) -> CheckResult {
         act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
         let found = find(&handle, 1).await?;
         let pending = found.pending().map(|payment| payment.id);
-        same("the payment", pending, Some(MerchantPaymentId(drawn(seed, 0))))?;
+        same("the payment", pending, Some(MerchantPaymentId(drawn_id(seed, 0))))?;
         same("on the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
     }
     same("the number of payments", find(&handle, 1).await?.attempts, 3)
 }
 
-async fn failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
@@ -156,7 +156,7 @@ async fn failed(handle: Handle) -> CheckResult {
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
     // Choosing another bank gives up the first payment.
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
-    let second = MerchantPaymentId(drawn(2, 0));
+    let second = MerchantPaymentId(drawn_id(2, 0));
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
     let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
     let found = find(&handle, 1).await?;
@@ -169,16 +169,16 @@ async fn failed(handle: Handle) -> CheckResult {
     let facts: Vec<_> = payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.state)).collect();
     let failed = |initiated_at, reason, reported_at| MerchantPaymentState::Failed { initiated_at, reason, reported_at };
     let expected = vec![
-        (drawn(1, 0), MerchantPaymentState::Cancelled { initiated_at: Some(after(5)) }),
-        (drawn(2, 0), failed(after(6), PaymentFailure::RejectedByBank, None)),
-        (drawn(4, 0), failed(after(8), PaymentFailure::TimedOut, Some(after(20)))),
+        (drawn_id(1, 0), MerchantPaymentState::Cancelled { initiated_at: Some(after(5)) }),
+        (drawn_id(2, 0), failed(after(6), PaymentFailure::RejectedByBank, None)),
+        (drawn_id(4, 0), failed(after(8), PaymentFailure::TimedOut, Some(after(20)))),
     ];
     same("the payments", facts, expected)?;
     same("events", kinds(&handle).await?, [(EventKind::MerchantPaymentFailed, 2)].into())
 }
 
-async fn credited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let number =
         async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
@@ -200,8 +200,8 @@ async fn credited(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn not_stored(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     let cancel = || step(Who::Mine, 1, SessionAction::MerchantCancels, (1, after(5)));
@@ -222,8 +222,8 @@ async fn not_stored(handle: Handle) -> CheckResult {
     act(&handle, command).await.map(drop)
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let command = |body, first| {
         let action = pay(None, approval(after(9)))?;
@@ -243,13 +243,13 @@ pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResu
     Box::pin(async move { sessions.act(command).await })
 }
 
-async fn approvals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
     let mut all = Vec::new();
     for number in 10..18 {
-        let action = SessionAction::AtBank(MerchantPaymentId(drawn(1, 0)), approval(after(9)));
+        let action = SessionAction::AtBank(MerchantPaymentId(drawn_id(1, 0)), approval(after(9)));
         all.push(work(&handle, step(Who::Mine, 1, action, (number, after(9)))?));
     }
     for answer in race(all).await? {
@@ -261,8 +261,8 @@ async fn approvals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
         add_session(&handle, Who::Mine, checkout, session).await?;
@@ -293,7 +293,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
 
 /// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
 async fn in_time_or_late(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for number in 1..=4 {
         let expires_at = add_session(&handle, Who::Mine, checkout, number).await?.expires_at;
@@ -304,7 +304,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         for place in 0..4 {
             let first = number * 100 + place * 10;
             let early = expires_at - TimeDelta::microseconds(1);
-            let approve = SessionAction::AtBank(MerchantPaymentId(drawn(number, 0)), approval(early));
+            let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(number, 0)), approval(early));
             all.push(work(&handle, step(Who::Mine, number, approve, (first, early))?));
             all.push(work(&handle, step(Who::Mine, number, SessionAction::Due, (first + 1, expires_at))?));
         }
@@ -325,8 +325,8 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn asked_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
@@ -336,7 +336,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(69)).await?, vec![])?;
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
-    let payment = MerchantPaymentId(drawn(1, 0));
+    let payment = MerchantPaymentId(drawn_id(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
     let asked = act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?;
     let expected = SessionState::Processing { due_at: after(99) };
@@ -349,8 +349,8 @@ async fn asked_again(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn top_ups_of_one_budget_add_up(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for number in 1..=10 {
         add_top_up(&handle, Who::Mine, number).await?;

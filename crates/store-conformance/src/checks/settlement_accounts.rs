@@ -12,32 +12,32 @@ use crate::merchants::{
 };
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, bank, noon, profile, seeded, settlement_account};
+use crate::seed_data::{Who, bank, noon, profile, seed_store, settlement_account};
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, ApprovalStatus, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation, MerchantCurrency,
-    MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit, SettlementAccountOverview,
-    SettlementRefusal, SettlementSituation,
+    Approval, ApprovalStatus, BankEdit, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation,
+    MerchantCurrency, MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit,
+    SettlementAccountOverview, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::PageRequest;
 use florin_ports::{CreatePayeeCommand, SettlementCommand};
 use std::sync::Arc;
 
 checks! {
-    "settlement_accounts.change.is_shown_the_whole_merchant" => situation,
-    "settlement_accounts.change.stores_every_member" => edited,
-    "settlement_accounts.change.keeps_a_bank_off_the_list" => unlisted,
-    "settlement_accounts.change.moves_the_default" => defaults,
-    "settlement_accounts.change.deletes" => deleted,
-    "settlement_accounts.change.knows_what_sessions_and_refunds_await" => awaited,
-    "settlement_accounts.change.refusal_changes_nothing" => refusals,
-    "settlement_accounts.change.replay_gives_the_stored_answer" => again,
-    "settlement_accounts.list.newest_first_with_checkouts" => listed,
-    "tenancy.settlement_accounts.show_one_account_only" => foreign,
-    "payees.create.the_same_bank_details_are_the_same_payee" => payees,
+    "settlement_accounts.change.is_shown_the_whole_merchant" => change_is_shown_the_whole_merchant,
+    "settlement_accounts.change.stores_every_member" => stores_every_member,
+    "settlement_accounts.change.keeps_a_bank_off_the_list" => keeps_a_bank_off_the_list,
+    "settlement_accounts.change.moves_the_default" => moves_the_default,
+    "settlement_accounts.change.deletes" => change_deletes,
+    "settlement_accounts.change.knows_what_sessions_and_refunds_await" => knows_what_sessions_and_refunds_await,
+    "settlement_accounts.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "settlement_accounts.change.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "settlement_accounts.list.newest_first_with_checkouts" => list_newest_first_with_checkouts,
+    "tenancy.settlement_accounts.show_one_account_only" => settlement_accounts_show_one_account_only,
+    "payees.create.the_same_bank_details_are_the_same_payee" => the_same_bank_details_are_the_same_payee,
     "payees.create.counts_those_of_the_account" => payees_counted,
-    "payees.approve.is_stored_once" => approved,
+    "payees.approve.is_stored_once" => approve_is_stored_once,
     "payees.list.newest_first_with_filters_and_counts" => payees_listed,
     "tenancy.payees.show_one_account_only" => foreign_payees,
 }
@@ -50,8 +50,8 @@ async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<Se
     expect_new(handle.settlement_accounts.change(command).await)
 }
 
-async fn situation(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn change_is_shown_the_whole_merchant(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
     let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::seed_data::gbp()?, named_account: None };
@@ -69,12 +69,12 @@ async fn situation(handle: Handle) -> CheckResult {
     same("what the rule is shown", refusal, SettlementRefusal::TooMany)
 }
 
-async fn edited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_every_member(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
     same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
-    let edit = SettlementAccountEdit { name: Some(None), bank: Some(true), make_default: false };
+    let edit = SettlementAccountEdit { name: Some(None), bank: Some(BankEdit::Set), make_default: false };
     let id = bank(2, "Second")?.id;
     let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
     let done = expect_some("the changed one", change(&handle, command).await?)?;
@@ -85,8 +85,8 @@ async fn edited(handle: Handle) -> CheckResult {
     same("what is stored", find(&handle, settlement_account_id(1)).await?, expected)
 }
 
-async fn unlisted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (id, first) = (Who::Mine.settlement_account(), bank(1, "First")?);
     same("its bank", find(&handle, id).await?.bank, Some(first.clone()))?;
     handle.registry.replace_banks(vec![bank(2, "Second")?]).await?;
@@ -101,8 +101,8 @@ async fn unlisted(handle: Handle) -> CheckResult {
     same("in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
 }
 
-async fn defaults(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn moves_the_default(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     let id = settlement_account_id(1);
     change(&handle, approve_settlement_account(Who::Mine, id, Approval::Approve, after(3))?).await?;
@@ -118,8 +118,8 @@ async fn defaults(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn change_deletes(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     let id = settlement_account_id(1);
@@ -142,8 +142,8 @@ async fn deleted(handle: Handle) -> CheckResult {
     change(&handle, change_settlement_accounts(Who::Mine, decide)?).await.map(drop)
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mine = Who::Mine.settlement_account();
     for (what, command, refusal) in [
@@ -152,7 +152,7 @@ async fn refusals(handle: Handle) -> CheckResult {
             edit_settlement_account(
                 Who::Mine,
                 mine,
-                SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() },
+                SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() },
                 (Some(bank(99, "None")?.id), after(1)),
             )?,
             SettlementRefusal::UnknownBank,
@@ -185,8 +185,8 @@ fn claim_on_settlement(
     claim(Who::Mine, key, body)
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let with_key = |number, body: &str| {
         let claim = Some(claim_on_settlement("key", body)?);
         Ok::<_, Failure>(SettlementCommand { claim, ..open_settlement_account(Who::Mine, number)? })
@@ -200,8 +200,8 @@ async fn again(handle: Handle) -> CheckResult {
     same("how many there are", page.count, 2)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for number in [2, 1] {
         change(&handle, open_settlement_account(Who::Mine, number)?).await?;
     }
@@ -226,8 +226,8 @@ async fn listed(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn settlement_accounts_show_one_account_only(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let theirs = Who::Other.settlement_account();
     same("a foreign settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
     for who in [Who::Mine, Who::Other] {
@@ -238,12 +238,12 @@ async fn foreign(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn awaited(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let own = settlement_account_id(1);
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
+    let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
     change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
     add_session(&handle, Who::Mine, checkout_id(1), 1).await?;
@@ -263,7 +263,7 @@ async fn awaited(handle: Handle) -> CheckResult {
 }
 
 async fn payees_counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in [1, 2] {
         expect_new(handle.payees.create(create_payee(Who::Mine, number)?).await)?;
     }
@@ -272,8 +272,8 @@ async fn payees_counted(handle: Handle) -> CheckResult {
     same("the payees", refused(handle.payees.create(command).await)?, CreatePayeeRefusal::TooMany { max: 3 })
 }
 
-async fn payees(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
@@ -302,8 +302,8 @@ async fn payees(handle: Handle) -> CheckResult {
     same("the second", handle.payees.find(&mine, payee_id(6)).await?, None)
 }
 
-async fn approved(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn approve_is_stored_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.payee());
     let before = expect_some("the payee", handle.payees.find(&mine, id).await?)?;
     let done = expect_new(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Reject, after(3))?).await)?;
@@ -320,7 +320,7 @@ async fn approved(handle: Handle) -> CheckResult {
 }
 
 async fn payees_listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(1, 2), (3, 1), (2, 1)] {
         let mut command = create_payee(Who::Mine, number)?;
@@ -351,7 +351,7 @@ async fn payees_listed(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_payees(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("a foreign payee", handle.payees.find(&mine, Who::Other.payee()).await?, None)?;
     let page = handle.payees.list(&mine, PayeeFilter::default(), PageRequest::default()).await?;

@@ -9,7 +9,7 @@ use crate::management::set_pin;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, gbp, noon};
 use crate::webhooks::claimed;
-use crate::worlds::{command, copy, id, prepared, snapshot};
+use crate::worlds::{command, copy, id, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::PinDigest;
 use florin_domain::event::EventFilter;
@@ -26,13 +26,13 @@ use std::sync::Arc;
 
 checks! {
     "snapshot_files.import.a_world_of_the_file_is_like_the_original" (Sandbox) => round_trip,
-    "snapshot_files.file.is_without_data_of_its_store" (Sandbox) => stripped,
+    "snapshot_files.file.is_without_data_of_its_store" (Sandbox) => file_is_without_data_of_its_store,
     "snapshot_files.file.is_of_the_world_of_the_snapshot" (Sandbox) => own_files,
-    "snapshot_files.import.same_file_is_kept_longer" (Sandbox) => repeated,
-    "snapshot_files.import.refusal_keeps_nothing" (Sandbox) => refusals,
-    "snapshot_files.import.replay_gives_the_stored_answer" (Sandbox) => replays,
-    "snapshot_files.imports.by_id_until_they_expire" (Sandbox) => listed,
-    "tenancy.snapshot_files.imports_are_of_their_client" (Sandbox) => foreign,
+    "snapshot_files.import.same_file_is_kept_longer" (Sandbox) => same_file_is_kept_longer,
+    "snapshot_files.import.refusal_keeps_nothing" (Sandbox) => refusal_keeps_nothing,
+    "snapshot_files.import.replay_gives_the_stored_answer" (Sandbox) => replay_gives_the_stored_answer,
+    "snapshot_files.imports.by_id_until_they_expire" (Sandbox) => imports_by_id_until_they_expire,
+    "tenancy.snapshot_files.imports_are_of_their_client" (Sandbox) => snapshot_files_imports_are_of_their_client,
     "tenancy.snapshot_files.a_world_names_only_its_own_client" (Sandbox) => own_client,
 }
 
@@ -66,7 +66,7 @@ fn world_of(number: u128, name: &str, key_number: u8) -> Result<CreateWorldComma
 
 /// Creates my world with messages, a PIN and a snapshot, and returns the file of the snapshot.
 async fn exported(handle: &Handle) -> Result<SnapshotFile, Failure> {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     let changed = set_pin(Who::Mine, Who::Mine.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;
@@ -121,7 +121,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
     before.still_holds("a world of the file that came and went", &handle).await
 }
 
-async fn stripped(handle: Handle) -> CheckResult {
+async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     handle.worlds.create(world_of(1, "W1", 102)?).await?;
@@ -151,7 +151,7 @@ async fn own_files(handle: Handle) -> CheckResult {
     same("an unknown one", handle.snapshot_files.snapshot_file(&mine, id(2)).await?, None)
 }
 
-async fn repeated(handle: Handle) -> CheckResult {
+async fn same_file_is_kept_longer(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let later = noon() + TimeDelta::hours(2);
@@ -163,7 +163,7 @@ async fn repeated(handle: Handle) -> CheckResult {
     same("its end", import.snapshot.expires_at, later + TimeDelta::hours(24))
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     let before = Observation::take(&handle, 8).await?;
     let import = async |file: SnapshotFile| -> Result<ImportRefusal, Failure> {
@@ -189,7 +189,7 @@ fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
     claimed(Who::Mine, "c", body, Some(answer)).map(Some)
 }
 
-async fn replays(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     let keyed = |number, body| -> Result<ImportSnapshotCommand, Failure> {
         Ok(ImportSnapshotCommand { claim: claim_for(body)?, ..import_of(&file, number)? })
@@ -211,7 +211,7 @@ async fn replays(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn imports_by_id_until_they_expire(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     for (number, hours) in [(3, 3), (1, 1), (2, 2)] {
         let expires_at = noon() + TimeDelta::hours(hours);
@@ -233,7 +233,7 @@ async fn listed(handle: Handle) -> CheckResult {
     same("what is left", ids(10, 0).await?, (1, vec![imported_id(3)]))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn snapshot_files_imports_are_of_their_client(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let other: ClientId = Who::Other.client();

@@ -7,7 +7,7 @@ use crate::commands::{
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -20,12 +20,12 @@ checks! {
     "tenancy.open.foreign_batch_is_absent" => foreign_batch_to_open,
     "tenancy.confirm.foreign_batch_is_absent" => foreign_batch,
     "tenancy.confirm.foreign_session_is_not_shown" => foreign_session,
-    "tenancy.lists.show_one_account_only" => lists,
+    "tenancy.lists.show_one_account_only" => lists_show_one_account_only,
 }
 
 /// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
     expect_new(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;
@@ -86,7 +86,7 @@ async fn foreign_session(handle: Handle) -> CheckResult {
     same("a foreign session", expect_some("the batch", seen)?.session, None)
 }
 
-async fn lists(handle: Handle) -> CheckResult {
+async fn lists_show_one_account_only(handle: Handle) -> CheckResult {
     used(&handle).await?;
     for who in crate::seed_data::BOTH {
         let account = who.account()?;

@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, due_holds};
-use crate::seed_data::{Who, noon, parent_of, seeded};
+use crate::seed_data::{Who, noon, parent_of, seed_store};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::HoldLife;
@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "timelines.set_clock.is_seen_with_the_account" (Sandbox) => seen,
-    "timelines.set_clock.refusal_changes_nothing" (Sandbox) => refusal,
-    "timelines.set_clock.replay_gives_the_stored_answer" (Sandbox) => replays,
-    "timelines.set_clock.is_kept" (Sandbox, Reopen) => kept,
-    "timelines.next_number.each_once" (Sandbox) => numbers,
+    "timelines.set_clock.is_seen_with_the_account" (Sandbox) => set_clock_is_seen_with_the_account,
+    "timelines.set_clock.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "timelines.set_clock.replay_gives_the_stored_answer" (Sandbox) => replay_gives_the_stored_answer,
+    "timelines.set_clock.is_kept" (Sandbox, Reopen) => set_clock_is_kept,
+    "timelines.next_number.each_once" (Sandbox) => each_once,
     "timelines.due_holds.by_the_accounts_own_time" (Sandbox) => own_time,
     "timelines.due_holds.oldest_first_and_bounded" (Sandbox) => oldest_first,
 }
@@ -35,8 +35,8 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
     Ok(expect_some("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
 }
 
-async fn seen(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
     same("own timelines", handle.timelines.accounts_with_timeline().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
@@ -62,8 +62,8 @@ async fn seen(handle: Handle) -> CheckResult {
     absent("an unknown account", &handle.timelines.set_clock(command).await)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
     let answer = handle.timelines.set_clock(change(Who::Mine, back)?).await;
@@ -71,8 +71,8 @@ async fn refusal(handle: Handle) -> CheckResult {
     before.still_holds("a refused change of a clock", &handle).await
 }
 
-async fn replays(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = |by: i64, body: &str| -> Result<ClockCommand, Failure> {
         let mut command = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
         command.claim = Some(claim(Who::Mine, "k", body)?);
@@ -85,16 +85,16 @@ async fn replays(handle: Handle) -> CheckResult {
     before.still_holds("a repeated change of a clock", &handle).await
 }
 
-async fn kept(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn set_clock_is_kept(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     let reopen = expect_some("a way to reopen", handle.reopen.clone())?;
     let again = reopen().await?;
     same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn each_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     not_found("an account in real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
@@ -126,7 +126,7 @@ async fn numbers(handle: Handle) -> CheckResult {
 }
 
 async fn own_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in [Who::Mine, Who::Other] {
         expect_new(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
     }
@@ -145,7 +145,7 @@ async fn own_time(handle: Handle) -> CheckResult {
 }
 
 async fn oldest_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
         let mut command = purchase(Who::Mine, number, "1")?;
         let message = crate::commands::message(florin_domain::card::decide::FirstKind::Purchase, "1")?;

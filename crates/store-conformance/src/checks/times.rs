@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{batch, card, chain};
-use crate::seed_data::{Who, day, enrolment, key, seed_data, seeded, uuid};
+use crate::seed_data::{Who, day, enrolment, key, seed_data, seed_store, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::activity::ActivityKey;
@@ -22,12 +22,12 @@ use florin_ports::{OpenMfaSessionCommand, SeedCard};
 use std::sync::Arc;
 
 checks! {
-    "times.of_keys" => keys,
+    "times.of_keys" => times_of_keys,
     "times.of_what_is_seeded" => seeded_times,
-    "times.of_messages" => messages,
-    "times.of_sessions" => sessions,
-    "times.of_transfers" => transfers,
-    "times.dates_of_cards_and_windows" => dates,
+    "times.of_messages" => times_of_messages,
+    "times.of_sessions" => times_of_sessions,
+    "times.of_transfers" => times_of_transfers,
+    "times.dates_of_cards_and_windows" => dates_of_cards_and_windows,
 }
 
 /// Microseconds since 1970, from the year 1900 to 9999.
@@ -47,8 +47,8 @@ fn times() -> impl Iterator<Item = DateTime<Utc>> {
     TIMES.into_iter().filter_map(DateTime::from_timestamp_micros)
 }
 
-async fn keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn times_of_keys(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, at) in (30..).zip(times()) {
         let id = ApiKeyId(uuid(4, number));
         let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
@@ -88,8 +88,8 @@ async fn seeded_times(handle: Handle) -> CheckResult {
     same("the checkouts", page.rows, expected.checkouts.into_iter().rev().collect::<Vec<_>>())
 }
 
-async fn messages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn times_of_messages(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
@@ -103,8 +103,8 @@ async fn messages(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn sessions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn times_of_sessions(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     for (number, now) in (1..).zip(times()) {
         let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
@@ -118,8 +118,8 @@ async fn sessions(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn times_of_transfers(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, ends) = (Who::Mine.account()?, (Who::Mine.budget(), Who::Mine.second_budget()));
     for (number, at) in (1..).zip(times()) {
         let mut command = transfer(Who::Mine, number, ends, "0.01")?;
@@ -130,14 +130,16 @@ async fn transfers(handle: Handle) -> CheckResult {
             Ok(decision)
         });
         let done = expect_new(handle.transfers.transfer(command).await)?.transfer;
-        let found =
-            expect_some("the transfer", handle.activities.find(&mine, ActivityKey::Box(ActivityId(done.id.0))).await?)?;
+        let found = expect_some(
+            "the transfer",
+            handle.activities.find(&mine, ActivityKey::Budget(ActivityId(done.id.0))).await?,
+        )?;
         same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }
     Ok(())
 }
 
-async fn dates(handle: Handle) -> CheckResult {
+async fn dates_of_cards_and_windows(handle: Handle) -> CheckResult {
     let mut data = seed_data(1)?;
     let dates = [day(1900, 1, 1), day(1969, 12, 31), day(1970, 1, 1), day(2024, 2, 29), day(9999, 12, 31)];
     let mut expected = Vec::new();

@@ -7,7 +7,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget_with_features, transfer};
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
@@ -17,15 +17,15 @@ use florin_ports::{StoreError, TransferCommand};
 use std::sync::Arc;
 
 checks! {
-    "transfers.transfer.stores_the_whole_decision" => whole,
-    "transfers.transfer.is_shown_both_budgets" => shown,
-    "transfers.transfer.refusal_changes_nothing" => nothing,
-    "transfers.transfer.replay_gives_the_stored_answer" => again,
+    "transfers.transfer.stores_the_whole_decision" => stores_the_whole_decision,
+    "transfers.transfer.is_shown_both_budgets" => transfer_is_shown_both_budgets,
+    "transfers.transfer.refusal_changes_nothing" => refusal_changes_nothing,
+    "transfers.transfer.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
     "transfers.transfer.both_ways_at_once_conserve_money" => both_ways,
-    "transfers.transfer.cards_see_what_it_took" => cards,
+    "transfers.transfer.cards_see_what_it_took" => cards_see_what_it_took,
     "transfers.transfer.two_handles_conserve_money" (Reopen) => two_handles,
     "atomic.transfer.journal_id_that_is_taken" => journal_taken,
-    "tenancy.transfer.foreign_budgets_are_absent" => foreign,
+    "tenancy.transfer.foreign_budgets_are_absent" => foreign_budgets_are_absent,
 }
 
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
@@ -44,8 +44,8 @@ fn available_only(available: i64) -> Result<Balances, Failure> {
     Ok(Balances::new(Minor(available), Minor(0), Minor(0))?)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     same("the balances returned", (done.from, done.to), (available_only(7_495)?, available_only(7_005)?))?;
     same("the balances kept", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
@@ -56,8 +56,8 @@ async fn whole(handle: Handle) -> CheckResult {
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
 }
 
-async fn shown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let command = create_budget_with_features(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
@@ -72,8 +72,8 @@ async fn shown(handle: Handle) -> CheckResult {
     same("an unknown receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let keyed = |amount| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -86,8 +86,8 @@ async fn nothing(handle: Handle) -> CheckResult {
     same("all of it", balances_of_both(&handle).await?, [available_only(0)?, available_only(14_500)?])
 }
 
-async fn again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let keyed = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, number, ENDS, "1")? })
@@ -104,7 +104,7 @@ async fn again(handle: Handle) -> CheckResult {
 
 /// Sends sixty transfers in both directions, alternating between the handles.
 async fn there_and_back(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
         // Each handle sends in both directions, because one direction per handle would hide a deadlock.
@@ -147,8 +147,8 @@ async fn two_handles(handle: Handle) -> CheckResult {
 }
 
 /// Races a transfer and a purchase of the entire balance: exactly one succeeds.
-async fn cards(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
     let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
     let buying = tokio::spawn(async move { cards.first_message(buy).await });
@@ -163,7 +163,7 @@ async fn cards(handle: Handle) -> CheckResult {
 }
 
 async fn journal_taken(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = transfer(Who::Mine, 1, ENDS, "2")?;
@@ -178,8 +178,8 @@ async fn journal_taken(handle: Handle) -> CheckResult {
     before.still_holds("a transfer that can't be stored", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
     absent("a foreign giver", &handle.transfers.transfer(command).await)?;

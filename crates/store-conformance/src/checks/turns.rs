@@ -11,9 +11,9 @@ use crate::factory::Handle;
 use crate::management::{issue, transfer};
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
-use crate::seed_data::{Who, batch, gbp, noon, seeded, uuid};
+use crate::seed_data::{Who, batch, gbp, noon, seed_store, uuid};
 use crate::together::{SlowRuleRace, Work};
-use crate::worlds::{command as my_world, copy, prepared, restore, snapshot};
+use crate::worlds::{command as my_world, copy, restore, seed_all_but_my_account, snapshot};
 use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -28,16 +28,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 checks! {
-    "two_handles.cards.a_message_sees_what_another_used_of_a_limit" (Reopen) => limits,
-    "two_handles.cards.a_follow_up_sees_another_of_its_chain" (Reopen) => chains,
+    "two_handles.cards.a_message_sees_what_another_used_of_a_limit" (Reopen) =>
+        a_message_sees_what_another_used_of_a_limit,
+    "two_handles.cards.a_follow_up_sees_another_of_its_chain" (Reopen) => a_follow_up_sees_another_of_its_chain,
     "two_handles.cards.a_long_wait_is_no_corruption" (Reopen) => long_wait,
-    "two_handles.card_management.creations_on_two_budgets_take_turns" (Reopen) => creations,
-    "two_handles.batches.wrong_tokens_of_two_batches_add_up" (Reopen) => attempts,
-    "two_handles.batches.a_confirmation_sees_the_orders_of_an_upload" (Reopen) => orders,
-    "two_handles.batches.an_upload_sees_a_confirmation" (Reopen) => uploads,
-    "two_handles.worlds.a_restore_waits_for_a_credit" (Sandbox, Reopen) => restores,
-    "two_handles.worlds.a_deletion_waits_for_a_credit" (Sandbox, Reopen) => deletions,
-    "two_handles.worlds.a_snapshot_is_of_one_moment" (Sandbox, Reopen) => snapshots,
+    "two_handles.card_management.creations_on_two_budgets_take_turns" (Reopen) => creations_on_two_budgets_take_turns,
+    "two_handles.batches.wrong_tokens_of_two_batches_add_up" (Reopen) => wrong_tokens_of_two_batches_add_up,
+    "two_handles.batches.a_confirmation_sees_the_orders_of_an_upload" (Reopen) =>
+        a_confirmation_sees_the_orders_of_an_upload,
+    "two_handles.batches.an_upload_sees_a_confirmation" (Reopen) => an_upload_sees_a_confirmation,
+    "two_handles.worlds.a_restore_waits_for_a_credit" (Sandbox, Reopen) => a_restore_waits_for_a_credit,
+    "two_handles.worlds.a_deletion_waits_for_a_credit" (Sandbox, Reopen) => a_deletion_waits_for_a_credit,
+    "two_handles.worlds.a_snapshot_is_of_one_moment" (Sandbox, Reopen) => a_snapshot_is_of_one_moment,
 }
 
 fn send(handle: &Handle, command: FirstMessageCommand) -> Work<MessageResult> {
@@ -51,8 +53,8 @@ fn follow(handle: &Handle, command: FollowUpCommand) -> Work<MessageResult> {
 }
 
 /// The limit of a day is 20.00, so only one of two messages of 15.00 passes.
-async fn limits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_message_sees_what_another_used_of_a_limit(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
@@ -64,8 +66,8 @@ async fn limits(handle: Handle) -> CheckResult {
 }
 
 /// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
-async fn chains(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
@@ -80,7 +82,7 @@ async fn chains(handle: Handle) -> CheckResult {
 
 /// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
 async fn long_wait(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::taking(Duration::from_millis(2_700)));
     let one = purchase(Who::Mine, 1, "10")?;
     let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
@@ -100,8 +102,8 @@ async fn long_wait(handle: Handle) -> CheckResult {
 }
 
 /// The cards have no budget in common, so only the account makes the second creation wait.
-async fn creations(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     // Only the fourth card of the account is allowed.
     let fourth = |number, budget| -> Result<_, Failure> {
@@ -138,8 +140,8 @@ async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchI
 }
 
 /// The batches have no budget in common, so only the enrolment itself makes the second confirmation wait.
-async fn attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let (totp, who) = (MfaProviderName::Totp, Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
@@ -162,8 +164,8 @@ async fn attempts(handle: Handle) -> CheckResult {
 }
 
 /// The first payments use one budget, those of the upload use both.
-async fn orders(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = upload(who, batch_id(1), Fill::of(20, 2))?;
@@ -178,8 +180,8 @@ async fn orders(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn uploads(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn an_upload_sees_a_confirmation(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
@@ -202,8 +204,8 @@ fn slow_credit(race: &SlowRuleRace) -> Result<CreditCommand, Failure> {
     Ok(CreditCommand { decide: race.slow(command.decide), ..command })
 }
 
-async fn restores(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn a_restore_waits_for_a_credit(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -219,8 +221,8 @@ async fn restores(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn deletions(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn a_deletion_waits_for_a_credit(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, race, mine) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine.account()?);
@@ -234,9 +236,9 @@ async fn deletions(handle: Handle) -> CheckResult {
 }
 
 /// Snapshots are taken while money moves between budgets. In each snapshot, balances and journal must agree.
-async fn snapshots(handle: Handle) -> CheckResult {
+async fn a_snapshot_is_of_one_moment(handle: Handle) -> CheckResult {
     const SNAPSHOTS: u8 = 6;
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, ends) = (second(&handle).await?, (Who::Mine.budget(), Who::Mine.second_budget()));
     let moving = handle.transfers.clone();

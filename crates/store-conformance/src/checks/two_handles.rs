@@ -11,9 +11,9 @@ use crate::management::{
     budget_id, card_id, change_state, create_budget, create_named_budget, edit_budget, issue, limit,
 };
 use crate::observe::books_are_right;
-use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seed_store, uuid};
 use crate::together::{Work, race};
-use crate::worlds::{command as my_world, empty, prepared};
+use crate::worlds::{command as my_world, empty, seed_all_but_my_account};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};
@@ -33,24 +33,24 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "two_handles.budgets.create_sees_the_true_count" (Reopen) => budgets,
-    "two_handles.budgets.a_name_is_taken_once" (Reopen) => names,
-    "two_handles.card_management.create_sees_the_true_count" (Reopen) => cards,
-    "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
-    "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
-    "two_handles.people.a_person_has_one_id" (Reopen) => people,
-    "two_handles.networks.changes_add_up" (Reopen) => networks,
-    "two_handles.timelines.numbers_are_given_once" (Sandbox, Reopen) => numbers,
-    "two_handles.timelines.changes_of_a_clock_add_up" (Sandbox, Reopen) => clocks,
-    "two_handles.batches.every_wrong_token_counts" (Reopen) => attempts,
-    "two_handles.registry.features_are_switched_one_at_a_time" (Reopen) => features,
-    "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists,
-    "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments,
-    "two_handles.registry.a_key_is_added_once" (Reopen) => keys,
-    "two_handles.worlds.create_sees_the_true_count" (Sandbox, Reopen) => worlds,
-    "two_handles.worlds.take_snapshot_sees_the_true_count" (Sandbox, Reopen) => snapshots,
+    "two_handles.budgets.create_sees_the_true_count" (Reopen) => create_sees_the_true_count,
+    "two_handles.budgets.a_name_is_taken_once" (Reopen) => a_name_is_taken_once,
+    "two_handles.card_management.create_sees_the_true_count" (Reopen) => card_management_create_sees_the_true_count,
+    "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => card_management_of_many_transitions_one_wins,
+    "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits_are_set_one_at_a_time,
+    "two_handles.people.a_person_has_one_id" (Reopen) => a_person_has_one_id,
+    "two_handles.networks.changes_add_up" (Reopen) => changes_add_up,
+    "two_handles.timelines.numbers_are_given_once" (Sandbox, Reopen) => numbers_are_given_once,
+    "two_handles.timelines.changes_of_a_clock_add_up" (Sandbox, Reopen) => changes_of_a_clock_add_up,
+    "two_handles.batches.every_wrong_token_counts" (Reopen) => every_wrong_token_counts,
+    "two_handles.registry.features_are_switched_one_at_a_time" (Reopen) => features_are_switched_one_at_a_time,
+    "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists_are_replaced_whole,
+    "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments_are_replaced_one_at_a_time,
+    "two_handles.registry.a_key_is_added_once" (Reopen) => a_key_is_added_once,
+    "two_handles.worlds.create_sees_the_true_count" (Sandbox, Reopen) => worlds_create_sees_the_true_count,
+    "two_handles.worlds.take_snapshot_sees_the_true_count" (Sandbox, Reopen) => take_snapshot_sees_the_true_count,
     "two_handles.worlds.one_is_created_under_a_key" (Sandbox, Reopen) => worlds_under_a_key,
-    "two_handles.worlds.one_deletes" (Sandbox, Reopen) => deletions,
+    "two_handles.worlds.one_deletes" (Sandbox, Reopen) => one_deletes,
 }
 
 /// Number of racing commands.
@@ -67,8 +67,8 @@ pub(super) async fn race_on_both<T: Send + 'static>(
     race(racers.map(|(number, handle)| work(handle.clone(), number)).collect::<Result<_, _>>()?).await
 }
 
-async fn budgets(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let mut command = create_budget(Who::Mine, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
@@ -81,8 +81,8 @@ async fn budgets(handle: Handle) -> CheckResult {
     same("created beside the three that were seeded", created, 3)
 }
 
-async fn names(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for number in 0..RACERS {
         expect_new(handle.budgets.create(create_budget(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
     }
@@ -102,8 +102,8 @@ async fn names(handle: Handle) -> CheckResult {
     same("budgets that got the name", named.await?.into_iter().filter(|named| *named).count(), 1)
 }
 
-async fn cards(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -121,8 +121,8 @@ async fn cards(handle: Handle) -> CheckResult {
     same("created beside the three that were seeded", created, 4)
 }
 
-async fn transitions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let moved = race_on_both(&handle, |handle, _| {
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
@@ -133,8 +133,8 @@ async fn transitions(handle: Handle) -> CheckResult {
     same("its transitions", expect_some("the card", transitions)?.count, 1)
 }
 
-async fn limits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn limits_are_set_one_at_a_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
     let set = race_on_both(&handle, |handle, number| {
         let amount = format!("{}", number + 1);
@@ -156,8 +156,8 @@ async fn limits(handle: Handle) -> CheckResult {
     same("limits", expect_some("the card", seen)?.limits.len(), 1)
 }
 
-async fn people(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_person_has_one_id(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let created = race_on_both(&handle, |handle, number| {
         let command = create_person_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
@@ -172,8 +172,8 @@ fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure>
     expect_new(Ok::<_, WriteError<CreatePersonRefusal>>(done)).map(|overview| overview.person.id)
 }
 
-async fn networks(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_add_up(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let client = Who::Mine.client();
     let changed = race_on_both(&handle, |handle, number| {
         let rule = adding(number.into(), &format!("192.0.2.{number}/32"))?;
@@ -183,8 +183,8 @@ async fn networks(handle: Handle) -> CheckResult {
     same("networks", handle.networks.networks(client).await?.len(), usize::from(RACERS) + 2)
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn numbers_are_given_once(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let given = race_on_both(&handle, |handle, _| {
         let mine = Who::Mine.account()?;
@@ -198,8 +198,8 @@ async fn numbers(handle: Handle) -> CheckResult {
     same("the numbers", given, (1..=u64::from(RACERS) * 2).collect::<BTreeSet<_>>())
 }
 
-async fn clocks(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn changes_of_a_clock_add_up(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let changed = race_on_both(&handle, |handle, _| {
         let day = ClockChange::AdvanceBy(TimeDelta::days(1));
         let command = super::timelines::change(Who::Mine, day)?;
@@ -214,8 +214,8 @@ async fn clocks(handle: Handle) -> CheckResult {
     same("the clock", clock, ClockSetting::Running { ahead: TimeDelta::days(RACERS.into()) })
 }
 
-async fn attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for session in 0..RACERS {
         expect_new(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
     }
@@ -231,8 +231,8 @@ async fn attempts(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn features(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn features_are_switched_one_at_a_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let switched = race_on_both(&handle, |handle, number| {
         let on = number % 4 < 3;
         Ok(Box::pin(async move { handle.registry.set_feature(Who::Mine.client(), Feature::AddressesLookup, on).await }))
@@ -243,8 +243,8 @@ async fn features(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn lists(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn lists_are_replaced_whole(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let line = |number: u8, place: u8| Address {
         address_line1: format!("{place} of list {number}"),
         postcode: "SW1A1AA".into(),
@@ -269,8 +269,8 @@ async fn lists(handle: Handle) -> CheckResult {
     same("addresses, and the lists that they are of", (seen.len(), lists.len()), (9, 1))
 }
 
-async fn enrolments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn enrolments_are_replaced_one_at_a_time(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let enrolled = race_on_both(&handle, |handle, number| {
         let secret = SealedSecret::new(vec![number; 20]);
         let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
@@ -283,8 +283,8 @@ async fn enrolments(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn a_key_is_added_once(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let added = race_on_both(&handle, |handle, number| {
         let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Mine)? };
         Ok(Box::pin(async move { handle.registry.add_key(key, KeyHash([number + 100; 32])).await }))
@@ -299,8 +299,8 @@ fn world(number: u8) -> Result<CreateWorldCommand, Failure> {
     empty(&format!("W{number}"), 110 + number)
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn worlds_create_sees_the_true_count(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let decide = Arc::new(
             |situation: &florin_domain::world::CreateSituation| {
@@ -313,8 +313,8 @@ async fn worlds(handle: Handle) -> CheckResult {
     same("created", created.await?.into_iter().filter(|created| *created).count(), 5)
 }
 
-async fn snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let taken = race_on_both(&handle, |handle, number| {
         let command = SnapshotCommand {
@@ -328,7 +328,7 @@ async fn snapshots(handle: Handle) -> CheckResult {
 }
 
 async fn worlds_under_a_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let claim = CreationClaim { key: "k".into(), request: "a".repeat(64) };
         let claimed = claim.clone();
@@ -347,8 +347,8 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
     same("created", created_now, 1)
 }
 
-async fn deletions(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn one_deletes(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let mine = Who::Mine.account()?;
     let deleted = race_on_both(&handle, |handle, _| {

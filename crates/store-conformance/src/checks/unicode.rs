@@ -21,12 +21,12 @@ use florin_ports::{FirstMessageCommand, RecordedBody, RecordedRequest, StoredRes
 use std::sync::Arc;
 
 checks! {
-    "texts.names_round_trip" => names,
+    "texts.names_round_trip" => names_round_trip,
     "texts.account_ids_round_trip" => account_ids,
-    "texts.acceptors_round_trip" => acceptors,
-    "texts.addresses_and_banks_round_trip" => addresses,
-    "texts.recorded_requests_and_answers_round_trip" => recorded,
-    "texts.secrets_are_any_bytes" => secrets,
+    "texts.acceptors_round_trip" => acceptors_round_trip,
+    "texts.addresses_and_banks_round_trip" => addresses_and_banks_round_trip,
+    "texts.recorded_requests_and_answers_round_trip" => recorded_requests_and_answers_round_trip,
+    "texts.secrets_are_any_bytes" => secrets_are_any_bytes,
 }
 
 /// Emoji of several code points, right-to-left text, supplementary planes, combining marks (not to be composed),
@@ -46,7 +46,7 @@ pub(super) const TEXTS: [&str; 12] = [
     "\u{1}\u{7f}\u{fffd}",
 ];
 
-async fn names(handle: Handle) -> CheckResult {
+async fn names_round_trip(handle: Handle) -> CheckResult {
     for (number, text) in (0_u8..).zip(TEXTS) {
         let mut named = client(ClientId(crate::seed_data::uuid(1, 1_000 + u128::from(number))), text);
         named.allowed_networks = vec![];
@@ -117,7 +117,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
     same("how many accounts", handle.registry.accounts().await?.len(), ids.len())
 }
 
-async fn acceptors(handle: Handle) -> CheckResult {
+async fn acceptors_round_trip(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(9_500)?).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let short: String = text.chars().take(10).collect();
@@ -141,7 +141,7 @@ async fn acceptors(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn addresses(handle: Handle) -> CheckResult {
+async fn addresses_and_banks_round_trip(handle: Handle) -> CheckResult {
     let postcode = UkPostcode::parse("SW1A1AA")?;
     let address = |text: &str| Address {
         address_line1: text.into(),
@@ -166,7 +166,7 @@ async fn addresses(handle: Handle) -> CheckResult {
     same("the banks", handle.banks.list(PageRequest::default()).await?.rows, banks)
 }
 
-async fn recorded(handle: Handle) -> CheckResult {
+async fn recorded_requests_and_answers_round_trip(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(9_500)?).await?;
     let long = TEXTS.concat().repeat(200);
     let texts = TEXTS.iter().copied().chain([long.as_str()]);
@@ -190,7 +190,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn secrets(handle: Handle) -> CheckResult {
+async fn secrets_are_any_bytes(handle: Handle) -> CheckResult {
     for (place, bytes) in [Vec::new(), (0..=255).collect(), vec![0; 64]].into_iter().enumerate() {
         let mut data = seed_data(1)?;
         let id = AccountId::parse(&format!("S{place}"))?;

@@ -6,7 +6,7 @@ use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry,
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::{Work, in_order};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
@@ -16,27 +16,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 checks! {
-    "upkeep.readiness.is_ready" => ready,
-    "upkeep.readiness.shows_pending_migrations" (Schemas) => pending,
-    "upkeep.readiness.shows_a_newer_schema" (Schemas) => newer,
+    "upkeep.readiness.is_ready" => readiness_is_ready,
+    "upkeep.readiness.shows_pending_migrations" (Schemas) => shows_pending_migrations,
+    "upkeep.readiness.shows_a_newer_schema" (Schemas) => shows_a_newer_schema,
     "upkeep.environment.is_bound_once" => bound_once,
     "upkeep.environment.is_seen_by_every_handle" (Reopen) => bound_for_all,
-    "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => overloaded,
-    "books_check.of_an_empty_store" => empty,
+    "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => while_writes_are_refused,
+    "books_check.of_an_empty_store" => books_check_of_an_empty_store,
     "books_check.counts_and_finds_nothing_on_good_data" => good_data,
 }
 
-async fn ready(handle: Handle) -> CheckResult {
+async fn readiness_is_ready(handle: Handle) -> CheckResult {
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn pending(handle: Handle) -> CheckResult {
+async fn shows_pending_migrations(handle: Handle) -> CheckResult {
     let behind = expect_some("a store that is behind", handle.schemas.clone())?.behind().await?;
     same("readiness", behind.upkeep.readiness().await?, Readiness::MigrationsPending)?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn newer(handle: Handle) -> CheckResult {
+async fn shows_a_newer_schema(handle: Handle) -> CheckResult {
     let ahead = expect_some("a store that is ahead", handle.schemas.clone())?.ahead().await?;
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
 }
@@ -58,8 +58,8 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 }
 
 /// Sends more writes than may wait behind a command with a slow rule.
-async fn overloaded(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn while_writes_are_refused(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let capacity = expect_some("the capacity", handle.queue_capacity)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
@@ -102,12 +102,12 @@ async fn overloaded(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn empty(handle: Handle) -> CheckResult {
+async fn books_check_of_an_empty_store(handle: Handle) -> CheckResult {
     same("the report", handle.books_check.check_all().await?, BooksReport::default())
 }
 
 async fn good_data(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let seeded = BooksReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
     same("the report of the seeded store", handle.books_check.check_all().await?, seeded)?;
     for number in 1..=4 {

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{account_reach, change, claimed, create, id, reach, subscribe, webhook};
 use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
@@ -17,20 +17,21 @@ use std::sync::Arc;
 
 checks! {
     "webhooks.create.stores_every_member" => create_whole,
-    "webhooks.create.counts_the_subscriptions_of_the_client" => counts,
-    "webhooks.list.oldest_first_in_pages_of_the_reach" => lists,
-    "webhooks.reach.others_are_absent" => tenancy,
-    "webhooks.reach.includes_those_without_an_account_if_it_says_so" => accountless,
-    "webhooks.change.refusal_changes_nothing" => refusals,
-    "webhooks.delete.deletes_one" => deletes,
-    "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
-    "webhooks.repeats.keys_are_per_client" => keys,
+    "webhooks.create.counts_the_subscriptions_of_the_client" => counts_the_subscriptions_of_the_client,
+    "webhooks.list.oldest_first_in_pages_of_the_reach" => list_oldest_first_in_pages_of_the_reach,
+    "webhooks.reach.others_are_absent" => others_are_absent,
+    "webhooks.reach.includes_those_without_an_account_if_it_says_so" => includes_those_without_an_account_if_it_says_so,
+    "webhooks.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "webhooks.delete.deletes_one" => deletes_one,
+    "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret" =>
+        repeats_are_replayed_unless_the_answer_was_a_secret,
+    "webhooks.repeats.keys_are_per_client" => keys_are_per_client,
     "webhooks.records_expire" => records_expire,
-    "webhooks.secrets.are_found_and_replaced" => secrets,
+    "webhooks.secrets.are_found_and_replaced" => secrets_are_found_and_replaced,
 }
 
 async fn create_whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 1));
     let at = noon() + TimeDelta::microseconds(1);
     let whole = Webhook {
@@ -63,8 +64,8 @@ async fn create_whole(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Other, 9).await?;
     for number in 1..=2 {
         let mut command = create(webhook(Who::Mine, number)?);
@@ -78,8 +79,8 @@ async fn counts(handle: Handle) -> CheckResult {
     same("the number", handle.webhooks.list(reach(Who::Mine), PageRequest::default()).await?.count, 1)
 }
 
-async fn lists(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for number in [3, 1, 2] {
         let made =
@@ -98,8 +99,8 @@ async fn lists(handle: Handle) -> CheckResult {
     same("all subscriptions", handle.webhooks.all().await?.len(), 4)
 }
 
-async fn tenancy(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn others_are_absent(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
@@ -117,8 +118,8 @@ async fn tenancy(handle: Handle) -> CheckResult {
     same("all are left", handle.webhooks.all().await?.len(), 2)
 }
 
-async fn accountless(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn includes_those_without_an_account_if_it_says_so(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
@@ -157,8 +158,8 @@ async fn reaches(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]) -> 
     Ok(())
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let before = subscribe(&handle, Who::Mine, 1).await?;
     let mut command = change(Who::Mine, Webhook { ordered: true, ..before.clone() });
     command.decide = Arc::new(|_| Err(WebhookRefusal::Changed));
@@ -166,8 +167,8 @@ async fn refusals(handle: Handle) -> CheckResult {
     same("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?, Some(before))
 }
 
-async fn deletes(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn deletes_one(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let kept = subscribe(&handle, Who::Mine, 2).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
@@ -175,8 +176,8 @@ async fn deletes(handle: Handle) -> CheckResult {
     absent("a second deletion", &handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)
 }
 
-async fn repeats(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     let made = webhook(Who::Mine, 1)?;
     let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Mine, key, body, answer);
     let claimed_create = |number, body: &str| -> Result<_, Failure> {
@@ -208,8 +209,8 @@ async fn repeats(handle: Handle) -> CheckResult {
     same("the replay", replayed(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?, gone)
 }
 
-async fn keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+async fn keys_are_per_client(handle: Handle) -> CheckResult {
+    seed_store(&handle).await?;
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
         let mut command = create(webhook(who, number)?);
         command.claim = Some(claimed(who, "k", "a", None)?);
@@ -222,7 +223,7 @@ async fn keys(handle: Handle) -> CheckResult {
 }
 
 async fn records_expire(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let claimed_create = |number| -> Result<_, Failure> {
         let mut command = create(webhook(Who::Mine, number)?);
         command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
@@ -235,10 +236,10 @@ async fn records_expire(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn secrets(handle: Handle) -> CheckResult {
+async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const OLD: SecretKeyId = SecretKeyId([1; 8]);
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
     let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.create(create(made)).await)?;

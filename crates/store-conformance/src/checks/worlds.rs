@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, noon, uuid};
-use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
+use crate::worlds::{command, empty, restore, seed_all_but_my_account, snapshot, world, world_key};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, SnapshotId};
@@ -19,22 +19,22 @@ use florin_ports::{CreateWorldCommand, RenewCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
-    "worlds.create.stores_the_complete_world" (Sandbox) => create,
-    "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
-    "worlds.create.creates_one_world_under_a_key" (Sandbox) => once,
-    "worlds.create.replaces_the_existing_world" (Sandbox) => replaces,
+    "worlds.create.stores_the_complete_world" (Sandbox) => stores_the_complete_world,
+    "worlds.create.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "worlds.create.creates_one_world_under_a_key" (Sandbox) => creates_one_world_under_a_key,
+    "worlds.create.replaces_the_existing_world" (Sandbox) => replaces_the_existing_world,
     "worlds.create.deletes_the_keys_of_the_replaced_world" (Sandbox) => ends_keys,
     "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
-    "worlds.list.of_the_client_newest_first" (Sandbox) => lists,
-    "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => delete,
-    "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
-    "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
-    "worlds.delete_expired.longest_expired_first" (Sandbox) => expired,
-    "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => renews,
+    "worlds.list.of_the_client_newest_first" (Sandbox) => list_of_the_client_newest_first,
+    "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => deletes_the_whole_world_and_nothing_else,
+    "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => an_account_of_another_kind_is_no_world,
+    "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys_of_other_accounts_stay,
+    "worlds.delete_expired.longest_expired_first" (Sandbox) => delete_expired_longest_expired_first,
+    "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => moves_the_expiry_of_one_world,
 }
 
-async fn create(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn stores_the_complete_world(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
     let mine = Who::Mine.account()?;
     same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
@@ -52,8 +52,8 @@ async fn create(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut refusing = command()?;
     refusing.decide = Arc::new(|_| Err(CreateWorldRefusal::TooMany));
@@ -71,8 +71,8 @@ async fn refusals(handle: Handle) -> CheckResult {
     before.still_holds("a world that failed half-way", &handle).await
 }
 
-async fn once(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let claimed = |command: CreateWorldCommand, request: &str| {
         let claim = CreationClaim { key: "k".into(), request: request.repeat(64) };
         let compared = claim.clone();
@@ -97,8 +97,8 @@ async fn once(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn renews(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
@@ -124,7 +124,7 @@ async fn renews(handle: Handle) -> CheckResult {
 }
 
 async fn own_worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
         command.world.client = client.client();
@@ -142,8 +142,8 @@ async fn own_worlds(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn replaces(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -157,7 +157,7 @@ async fn replaces(handle: Handle) -> CheckResult {
 }
 
 async fn ends_keys(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
@@ -175,8 +175,8 @@ async fn ends_keys(handle: Handle) -> CheckResult {
     same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both })
 }
 
-async fn lists(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
         let mut command = empty(id, 110 + place)?;
         command.world.created_at = noon() + TimeDelta::seconds(i64::from(place / 2));
@@ -196,8 +196,8 @@ async fn lists(handle: Handle) -> CheckResult {
     same("the worlds of the other client", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
 }
 
-async fn delete(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -212,8 +212,8 @@ async fn delete(handle: Handle) -> CheckResult {
     same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
 }
 
-async fn no_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let other = Who::Other.account()?;
     same("the world", handle.worlds.find(&other).await?, None)?;
@@ -228,8 +228,8 @@ async fn no_world(handle: Handle) -> CheckResult {
     before.still_holds("what is done with worlds", &handle).await
 }
 
-async fn keys(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     handle.worlds.create(empty("W2", 103)?).await?;
     let (one, two) = (AccountId::parse("W1")?, AccountId::parse("W2")?);
@@ -245,8 +245,8 @@ async fn keys(handle: Handle) -> CheckResult {
     same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }
 
-async fn expired(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
         let mut command = empty(id, 110 + place)?;
         command.world.expires_at = noon() + TimeDelta::hours(hours);

@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, gbp, noon};
-use crate::worlds::{command, copy, empty, id, prepared, restore, snapshot, world};
+use crate::worlds::{command, copy, empty, id, restore, seed_all_but_my_account, snapshot, world};
 use chrono::TimeDelta;
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
@@ -17,18 +17,18 @@ use florin_ports::{FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldCo
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "worlds.restore.puts_everything_back" (Sandbox) => everything,
-    "worlds.restore.begins_another_epoch" (Sandbox) => epochs,
+    "worlds.restore.puts_everything_back" (Sandbox) => puts_everything_back,
+    "worlds.restore.begins_another_epoch" (Sandbox) => begins_another_epoch,
     "worlds.restore.a_running_clock_goes_on_from_the_snapshot" (Sandbox) => running_clock,
-    "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal,
-    "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replays,
+    "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replay_gives_the_stored_answer,
     "worlds.restore.is_for_the_world_of_the_snapshot_only" (Sandbox) => own_snapshots,
-    "worlds.take_snapshot.refusal_keeps_nothing" (Sandbox) => bounded,
-    "worlds.take_snapshot.is_shown_its_bytes" (Sandbox) => bytes,
+    "worlds.take_snapshot.refusal_keeps_nothing" (Sandbox) => refusal_keeps_nothing,
+    "worlds.take_snapshot.is_shown_its_bytes" (Sandbox) => take_snapshot_is_shown_its_bytes,
     "worlds.take_snapshot.replay_gives_the_stored_answer" (Sandbox) => snapshot_replays,
-    "worlds.snapshots.by_id_until_deleted" (Sandbox) => listed,
-    "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => copies,
-    "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => reach,
+    "worlds.snapshots.by_id_until_deleted" (Sandbox) => snapshots_by_id_until_deleted,
+    "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => create_from_a_snapshot_of_another_world,
+    "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => create_from_a_snapshot_within_reach_only,
 }
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
@@ -43,8 +43,8 @@ async fn busy(handle: &Handle, base: u128) -> CheckResult {
     Ok(())
 }
 
-async fn epochs(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn begins_another_epoch(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
     handle.worlds.create(command()?).await?;
@@ -57,8 +57,8 @@ async fn epochs(handle: Handle) -> CheckResult {
     same("the epoch of an account that is no world", epoch(&other).await?, 0)
 }
 
-async fn everything(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn puts_everything_back(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     busy(&handle, 0).await?;
@@ -91,7 +91,7 @@ async fn everything(handle: Handle) -> CheckResult {
 }
 
 async fn running_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -103,8 +103,8 @@ async fn running_clock(handle: Handle) -> CheckResult {
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     busy(&handle, 0).await?;
@@ -116,8 +116,8 @@ async fn refusal(handle: Handle) -> CheckResult {
     before.still_holds("a restore that was refused", &handle).await
 }
 
-async fn replays(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claimed_restore = |body: &str| -> Result<RestoreCommand, Failure> {
@@ -135,7 +135,7 @@ async fn replays(handle: Handle) -> CheckResult {
 }
 
 async fn own_snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -148,8 +148,8 @@ async fn own_snapshots(handle: Handle) -> CheckResult {
     before.still_holds("what another world tried", &handle).await
 }
 
-async fn bounded(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
@@ -158,8 +158,8 @@ async fn bounded(handle: Handle) -> CheckResult {
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn bytes(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let shown = Arc::new(Mutex::new(Vec::new()));
     for number in 1..=3 {
@@ -179,7 +179,7 @@ async fn bytes(handle: Handle) -> CheckResult {
 }
 
 async fn snapshot_replays(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let claimed_snapshot = |number| -> Result<SnapshotCommand, Failure> {
         Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
@@ -189,8 +189,8 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
@@ -206,8 +206,8 @@ async fn listed(handle: Handle) -> CheckResult {
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
 }
 
-async fn copies(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
@@ -237,8 +237,8 @@ async fn copies(handle: Handle) -> CheckResult {
     before.still_holds("copies of it that came and went", &handle).await
 }
 
-async fn reach(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn create_from_a_snapshot_within_reach_only(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut command = copy("W1", 102, None)?;

@@ -9,7 +9,7 @@ use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
 use crate::seed_data::{Who, gbp, noon};
-use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
+use crate::worlds::{command, copy, empty, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::{AccountId, PaymentId, SnapshotId};
@@ -23,18 +23,18 @@ use florin_ports::{
 use std::ops::RangeInclusive;
 
 checks! {
-    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => restored,
+    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => puts_back_what_every_command_changed,
     "worlds.restore.puts_back_what_the_bank_remembers" (Sandbox) => bank_restored,
-    "worlds.restore.ends_every_lease" (Sandbox) => leases,
+    "worlds.restore.ends_every_lease" (Sandbox) => ends_every_lease,
     "worlds.restore.ends_the_leases_of_the_snapshot" (Sandbox) => leases_of_then,
     "worlds.restore.replaces_the_record_of_its_key" (Sandbox) => record_of_its_key,
-    "worlds.restore.keeps_microseconds" (Sandbox) => microseconds,
+    "worlds.restore.keeps_microseconds" (Sandbox) => keeps_microseconds,
     "worlds.create.a_copy_goes_on_from_the_time_of_the_snapshot" (Sandbox) => copied_clock,
     "worlds.snapshots.by_id_whatever_their_times" (Sandbox) => snapshots_by_id,
-    "worlds.delete.leaves_nothing_of_it" (Sandbox) => deleted,
-    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => others,
-    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => expired,
-    "worlds.create.keeps_every_member" (Sandbox) => members,
+    "worlds.delete.leaves_nothing_of_it" (Sandbox) => leaves_nothing_of_it,
+    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => leaves_other_accounts_as_they_are,
+    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => leaves_nothing_of_them,
+    "worlds.create.keeps_every_member" (Sandbox) => keeps_every_member,
     "worlds.take_snapshot.keeps_every_member" (Sandbox) => snapshot_members,
 }
 
@@ -47,7 +47,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 
 /// Creates my world and plays the scenario in it.
 async fn played(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
     Ok(())
@@ -65,7 +65,7 @@ const fn payment(base: u128, place: u128) -> u128 {
     base * 10_000 + place
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
@@ -107,7 +107,7 @@ async fn bank_restored(handle: Handle) -> CheckResult {
     same("what is of no world", remembered(Who::Other, elsewhere.id).await?, Some(elsewhere))
 }
 
-async fn leases(handle: Handle) -> CheckResult {
+async fn ends_every_lease(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
@@ -136,7 +136,7 @@ async fn leases_of_then(handle: Handle) -> CheckResult {
 /// The snapshot contains an idempotency record that is deleted later. A restore under the same key stores its own
 /// record.
 async fn record_of_its_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
     expect_new(handle.credits.credit(command).await)?;
@@ -150,8 +150,8 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn microseconds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn keeps_microseconds(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
     let bought = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
@@ -164,7 +164,7 @@ async fn microseconds(handle: Handle) -> CheckResult {
 
 /// My world's clock is running. The snapshot is taken when the clock shows noon, and copied an hour later.
 async fn copied_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let mut running = command()?;
     let clock = ClockSetting::Running { ahead: TimeDelta::days(3) };
     running.world.clock = clock;
@@ -180,7 +180,7 @@ async fn copied_clock(handle: Handle) -> CheckResult {
 }
 
 async fn snapshots_by_id(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mut expected = Vec::new();
     for number in 1..=4_u128 {
@@ -193,8 +193,8 @@ async fn snapshots_by_id(handle: Handle) -> CheckResult {
     same("the snapshots", found.rows, expected)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let answers = play(&handle, Who::Mine, FIRST).await?;
@@ -214,7 +214,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn others(handle: Handle) -> CheckResult {
+async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
     played(&handle).await?;
     play(&handle, Who::Other, SECOND).await?;
     let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
@@ -234,8 +234,8 @@ async fn others(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn expired(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
@@ -250,8 +250,8 @@ async fn expired(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn members(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+async fn keeps_every_member(handle: Handle) -> CheckResult {
+    seed_all_but_my_account(&handle).await?;
     let seeds = [None].into_iter().chain(TEXTS.into_iter().map(Some));
     let mut expected = Vec::new();
     for (number, seed) in (0_u8..).zip(seeds) {
@@ -279,7 +279,7 @@ async fn members(handle: Handle) -> CheckResult {
 }
 
 async fn snapshot_members(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let names = [None].into_iter().chain(TEXTS.into_iter().map(Some));
     let mut expected = Vec::new();

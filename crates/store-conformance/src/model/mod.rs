@@ -126,7 +126,7 @@ async fn agree(
     reference: &impl Factory,
     sequence: &[(u128, Operation)],
 ) -> Result<(), Failure> {
-    let (adapter, reference) = (seeded(factory).await?, seeded(reference).await?);
+    let (adapter, reference) = (seeded_handle(factory).await?, seeded_handle(reference).await?);
     let mut now = crate::seed_data::noon();
     for (number, operation) in sequence {
         now = operation.time_after(now);
@@ -142,7 +142,7 @@ async fn agree(
     expected.still_holds("(reference to adapter) the end of the sequence", &adapter).await
 }
 
-async fn seeded(factory: &impl Factory) -> Result<Handle, Failure> {
+async fn seeded_handle(factory: &impl Factory) -> Result<Handle, Failure> {
     let handle = factory.fresh().await?;
     handle.seeding.seed(setting::seed_data()?).await?;
     Ok(handle)

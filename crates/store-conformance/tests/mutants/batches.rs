@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, BulkStatus, CancelRefusal, CancelSituation, Direction,
-    FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, SettleSituation,
-    StartPaymentsDecision, StartPaymentsSituation, UploadRefusal,
+    FundingBudgets, IllegalBatchTransition, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal,
+    SettleSituation, StartPaymentsDecision, StartPaymentsSituation, UploadRefusal,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
@@ -201,7 +201,7 @@ impl BatchProcessing for Mutant {
         Ok(leases)
     }
 
-    async fn start(&self, mut command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+    async fn start(&self, mut command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>> {
         command.lease = self.lease(command.lease);
         self.inner.start(command).await
     }

@@ -79,8 +79,8 @@ impl Mutant {
     pub(crate) async fn queue_anything(&self) -> Result<(), StoreError> {
         for webhook in self.inner.all().await? {
             let Some(account) = webhook.account else { continue };
-            let (message, at) = (EventId(Uuid::nil()), DateTime::UNIX_EPOCH);
-            let event = DeliveredEvent { message, account, object: Uuid::nil(), sequence: 1, at };
+            let (id, at) = (EventId(Uuid::nil()), DateTime::UNIX_EPOCH);
+            let event = DeliveredEvent { id, account, object: Uuid::nil(), sequence: 1, at };
             let command = TestWebhookCommand {
                 reach: WebhookReach::of_client(webhook.client),
                 delivery: Delivery { is_test: true, ..Delivery::new(webhook.id, event) },
@@ -314,16 +314,16 @@ impl Deliveries for Mutant {
         }
         if self.has(Bug::AnyAttemptOfALeaseRecorded) || self.has(Bug::LeasesIgnored) {
             for end in &mut ends {
-                let all = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 0 };
+                let all = DeliveryFilter { status: None, event: None, from: None, to: None, attempts: 0 };
                 let found = self.inner.log(end.claim.webhook, all, PageRequest::default()).await?.rows;
-                let found = found.into_iter().find(|logged| logged.delivery.message == end.claim.message);
+                let found = found.into_iter().find(|logged| logged.delivery.event == end.claim.event);
                 end.claim.attempt = found.map_or(0, |logged| logged.delivery.attempts);
             }
         }
         if self.has(Bug::LastClaimOfACallCounts) {
-            let last: BTreeMap<_, _> = ends.iter().map(|end| (end.claim.message, end.claim)).collect();
+            let last: BTreeMap<_, _> = ends.iter().map(|end| (end.claim.event, end.claim)).collect();
             for end in &mut ends {
-                end.claim = last[&end.claim.message];
+                end.claim = last[&end.claim.event];
             }
         }
         if self.has(Bug::EndsOfOneSubscription) {
@@ -396,9 +396,9 @@ impl Deliveries for Mutant {
             });
         }
         if self.has(Bug::RedeliveriesOfRepeats) {
-            let RedeliverCommand { reach, webhook, message, now, decide, .. } = &command;
-            let (reach, webhook, message, now) = (reach.clone(), *webhook, *message, *now);
-            let unclaimed = RedeliverCommand { reach, webhook, message, now, decide: Arc::clone(decide), claim: None };
+            let RedeliverCommand { reach, webhook, event, now, decide, .. } = &command;
+            let (reach, webhook, event, now) = (reach.clone(), *webhook, *event, *now);
+            let unclaimed = RedeliverCommand { reach, webhook, event, now, decide: Arc::clone(decide), claim: None };
             self.inner.redeliver(unclaimed).await?;
         }
         self.inner.redeliver(command).await

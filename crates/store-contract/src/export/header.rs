@@ -54,7 +54,7 @@ impl ExportHeader {
     }
 
     /// Checks that the file matches a store with this schema and environment.
-    pub fn fits(&self, schema: &str, environment: &str) -> Result<(), ExportError> {
+    pub fn check_fits(&self, schema: &str, environment: &str) -> Result<(), ExportError> {
         if self.schema != schema {
             return Err(ExportError::Schema { file: self.schema.clone(), store: schema.to_owned() });
         }

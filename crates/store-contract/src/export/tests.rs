@@ -28,7 +28,7 @@ fn file() -> Vec<u8> {
 fn read(bytes: &[u8]) -> Result<(ExportContents, Vec<String>), ExportError> {
     let mut file = Cursor::new(bytes);
     let rows = ExportReader::open(&mut file)?;
-    rows.header().fits("0006_service", "sandbox")?;
+    rows.header().check_fits("0006_service", "sandbox")?;
     let mut seen = Vec::new();
     let contents = rows.each(|row| {
         seen.push(format!("{} {} {}", row.line, row.table, row.json));

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts \
     UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards \
-    GROUP BY account_id, state, owner_type) AS said \
+    GROUP BY account_id, state, owner_type) AS compared \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
 /// Selects a row for each count that includes a budget: all budgets of the account, and the budgets with each of its
@@ -102,7 +102,7 @@ pub(super) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
     let of_budgets = format!(
         "SELECT account_id FROM (SELECT account_id, below, held, total, 0 AS found FROM budget_counts \
         UNION ALL SELECT account_id, below, held, 0, COUNT(*) FROM ({COUNTED}) AS counted \
-            GROUP BY account_id, below, held) AS said \
+            GROUP BY account_id, below, held) AS compared \
         GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found)"
     );
     for statement in [MISCOUNTED_CARDS, &of_budgets] {

@@ -1,6 +1,6 @@
 //! Groups of two instances that lock many of the same budgets, in any order.
 
-use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
+use crate::support::{Fixture, MINE, active_card, authorization, client, fresh, gbp, id, noon, seed_data, stamp};
 use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, decide_confirm};
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
@@ -51,10 +51,10 @@ fn seed_batch(number: u128) -> PaymentBatch {
     PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }
 }
 
-/// Returns the small world with more budgets, each with a card, and with batches that need no authentication.
-fn wide_world() -> SeedData {
-    let mut world = world(9_500);
-    let seed = &mut world.accounts[0];
+/// Returns the seed data with more budgets, each with a card, and with batches that need no authentication.
+fn wide_seed_data() -> SeedData {
+    let mut data = seed_data(9_500);
+    let seed = &mut data.accounts[0];
     seed.account.mfa_required = false;
     seed.budgets.extend((0..BUDGETS).map(seed_budget));
     seed.cards.extend((0..BUDGETS).map(|number| SeedCard {
@@ -62,7 +62,7 @@ fn wide_world() -> SeedData {
         limits: vec![],
     }));
     seed.batches.extend((0..BATCHES).map(seed_batch));
-    world
+    data
 }
 
 fn confirmation(number: u128) -> ConfirmCommand {
@@ -77,9 +77,9 @@ fn confirmation(number: u128) -> ConfirmCommand {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn groups_of_two_instances_on_many_budgets_do_not_deadlock() {
-    let home = Home::empty();
-    home.store.seed(wide_world()).await.unwrap();
-    let stores = [home.store.clone(), home.instance()];
+    let fixture = Fixture::empty();
+    fixture.store.seed(wide_seed_data()).await.unwrap();
+    let stores = [fixture.store.clone(), fixture.instance()];
     let mut messages = JoinSet::new();
     let mut confirmations = JoinSet::new();
     for number in 0..1200_u128 {
@@ -98,14 +98,14 @@ async fn groups_of_two_instances_on_many_budgets_do_not_deadlock() {
     for answer in confirmations.join_all().await {
         fresh(answer);
     }
-    home.check_books().await;
-    let budgets = home.store.budgets(&id(MINE)).await.unwrap();
+    fixture.check_books().await;
+    let budgets = fixture.store.budgets(&id(MINE)).await.unwrap();
     let held: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().held().0).sum();
     let reserved: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().reserved().0).sum();
     assert_eq!((held, reserved), (1_200, i64::try_from(BATCHES).unwrap() * 30));
     // A session reports its statistics at the latest when it ends.
-    home.store.close();
+    fixture.store.close();
     stores[1].close();
     let deadlocks = "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(home.database.number(deadlocks), 0);
+    assert_eq!(fixture.database.number(deadlocks), 0);
 }

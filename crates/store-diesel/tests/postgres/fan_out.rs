@@ -1,6 +1,6 @@
 //! The fan-out does not pass transactions in progress, and one instance at a time moves its cursor.
 
-use crate::support::Home;
+use crate::support::Fixture;
 use diesel::connection::SimpleConnection;
 use florin_ports::Deliveries;
 
@@ -22,28 +22,28 @@ const QUEUED: &str = "SELECT count(*) AS value FROM webhook_deliveries";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_commits_after_a_later_one_is_queued() {
-    let home = Home::seeded().await;
-    home.sql(SUBSCRIPTION);
-    let mut late = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    fixture.sql(SUBSCRIPTION);
+    let mut late = fixture.database.connect();
     late.batch_execute(&format!("BEGIN; {EVENT}")).unwrap();
-    home.sql(EVENT);
-    assert!(!home.store.fan_out().await.unwrap(), "the cursor passed a transaction in progress");
-    assert_eq!(home.database.number(QUEUED), 0);
+    fixture.sql(EVENT);
+    assert!(!fixture.store.fan_out().await.unwrap(), "the cursor passed a transaction in progress");
+    assert_eq!(fixture.database.number(QUEUED), 0);
     late.batch_execute("COMMIT").unwrap();
-    assert!(home.store.fan_out().await.unwrap());
-    assert_eq!(home.database.number(QUEUED), 2);
+    assert!(fixture.store.fan_out().await.unwrap());
+    assert_eq!(fixture.database.number(QUEUED), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_instance_at_a_time_moves_the_cursor() {
-    let home = Home::seeded().await;
-    home.sql(SUBSCRIPTION);
-    home.sql(EVENT);
-    let mut other = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    fixture.sql(SUBSCRIPTION);
+    fixture.sql(EVENT);
+    let mut other = fixture.database.connect();
     other.batch_execute("BEGIN; SELECT 1 FROM event_fan_out FOR UPDATE").unwrap();
-    assert!(!home.store.fan_out().await.unwrap(), "two instances move the cursor");
-    assert_eq!(home.database.number(QUEUED), 0);
+    assert!(!fixture.store.fan_out().await.unwrap(), "two instances move the cursor");
+    assert_eq!(fixture.database.number(QUEUED), 0);
     other.batch_execute("COMMIT").unwrap();
-    assert!(home.store.fan_out().await.unwrap());
-    assert_eq!(home.database.number(QUEUED), 1);
+    assert!(fixture.store.fan_out().await.unwrap());
+    assert_eq!(fixture.database.number(QUEUED), 1);
 }

@@ -5,7 +5,7 @@ use crate::Store;
 use crate::database::skipped;
 use crate::instances::{claim, stored_response};
 use crate::proxy::{Cut, Proxy};
-use crate::support::{Home, MINE, OTHER, authorization, authorize, fresh, id, settings_of, stamp};
+use crate::support::{Fixture, MINE, OTHER, authorization, authorize, fresh, id, settings_of, stamp};
 use diesel::connection::SimpleConnection;
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, FirstMessageCommand, Readiness, Seeding, StoreError, Upkeep, WriteError, Written};
@@ -16,26 +16,26 @@ use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn killed_idle_sessions_cause_no_errors() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     for number in 0..5 {
-        authorize(&home.store, number, "1").await;
-        assert!(home.database.kill_sessions() >= 3);
-        let read = home.store.budgets(&id(MINE)).await.unwrap();
+        authorize(&fixture.store, number, "1").await;
+        assert!(fixture.database.kill_sessions() >= 3);
+        let read = fixture.store.budgets(&id(MINE)).await.unwrap();
         assert_eq!(read.len(), 2);
-        assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
+        assert_eq!(fixture.store.readiness().await, Ok(Readiness::Ready));
     }
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sessions_killed_under_load_leave_nothing_half_written() {
-    let home = Arc::new(Home::funded(100_000_000).await);
-    let other = home.instance();
+    let fixture = Arc::new(Fixture::funded(100_000_000).await);
+    let other = fixture.instance();
     let running = Arc::new(AtomicBool::new(true));
     let next = Arc::new(AtomicU64::new(0));
     let mut clients = JoinSet::new();
     for client in 0..16 {
-        let store = if client % 2 == 0 { home.store.clone() } else { other.clone() };
+        let store = if client % 2 == 0 { fixture.store.clone() } else { other.clone() };
         let (running, next) = (Arc::clone(&running), Arc::clone(&next));
         clients.spawn(async move {
             let (mut written, mut worst) = (0_i64, Duration::ZERO);
@@ -54,11 +54,11 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
         });
     }
     let killer = {
-        let home = Arc::clone(&home);
+        let fixture = Arc::clone(&fixture);
         tokio::task::spawn_blocking(move || {
             for _ in 0..40 {
                 std::thread::sleep(Duration::from_millis(50));
-                home.database.kill_sessions();
+                fixture.database.kill_sessions();
             }
         })
     };
@@ -69,45 +69,45 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
     let worst = answers.iter().map(|(_, worst)| *worst).max().unwrap();
     assert!(written > 100 && worst < Duration::from_secs(6), "{written} {worst:?}");
     // Every answered write is stored. A write whose commit was lost may be stored.
-    let held = home.balances(MINE).await.held().0 + home.balances(OTHER).await.held().0;
+    let held = fixture.balances(MINE).await.held().0 + fixture.balances(OTHER).await.held().0;
     assert!(held >= written, "{held} {written}");
     let whole = "SELECT COUNT(*) AS value FROM card_transactions t WHERE \
         (SELECT COUNT(*) FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
         AND c.held_minor = 1) = 1 AND \
         (SELECT COUNT(*) FROM journal_legs j WHERE j.account_id = t.account_id AND j.cause_id = t.token) = 1";
-    assert_eq!(home.database.number(whole), held);
-    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM card_transactions"), held);
-    home.check_books().await;
-    authorize(&home.store, 1 << 40, "1").await;
+    assert_eq!(fixture.database.number(whole), held);
+    assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM card_transactions"), held);
+    fixture.check_books().await;
+    authorize(&fixture.store, 1 << 40, "1").await;
     fresh(other.first_message(authorization(MINE, stamp(1 << 41), "1")).await);
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lock_timeout_is_unavailable_and_recovers() {
-    let home = Home::seeded().await;
-    let mut other = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    let mut other = fixture.database.connect();
     other.batch_execute("BEGIN; UPDATE balances SET held_minor = held_minor").unwrap();
     let start = Instant::now();
-    let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
+    let answer = fixture.store.first_message(authorization(MINE, stamp(1), "10")).await;
     assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
     assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     // Reads continue meanwhile.
-    assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
+    assert_eq!(fixture.balances(MINE).await.available(), Minor(9_500));
     other.batch_execute("ROLLBACK").unwrap();
-    authorize(&home.store, 1, "10").await;
-    home.check_books().await;
+    authorize(&fixture.store, 1, "10").await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deadlock_is_retried() {
-    let home = Home::seeded().await;
-    let mut other = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    let mut other = fixture.database.connect();
     // The other session has locked the second budget, and locks the first budget while the store waits.
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
-    let gate = crate::groups::Gate::shut(&home.store).await;
-    let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
-    let two = crate::groups::queue(&home.store, authorization(OTHER, stamp(2), "10")).await;
+    let gate = crate::groups::Gate::shut(&fixture.store).await;
+    let one = crate::groups::queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;
+    let two = crate::groups::queue(&fixture.store, authorization(OTHER, stamp(2), "10")).await;
     gate.open().await;
     let rival = tokio::task::spawn_blocking(move || {
         std::thread::sleep(Duration::from_millis(300));
@@ -118,36 +118,36 @@ async fn a_deadlock_is_retried() {
     fresh(one.await.unwrap());
     fresh(two.await.unwrap());
     rival.await.unwrap();
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 /// The session dies while its group waits for a lock and holds half of its locks.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_lost_within_a_group_is_replaced_and_the_group_written_once() {
-    let home = Home::seeded().await;
-    let mut other = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    let mut other = fixture.database.connect();
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
-    let gate = crate::groups::Gate::shut(&home.store).await;
-    let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
-    let two = crate::groups::queue(&home.store, authorization(OTHER, stamp(2), "10")).await;
-    let three = crate::groups::queue(&home.store, authorization(MINE, stamp(3), "10")).await;
+    let gate = crate::groups::Gate::shut(&fixture.store).await;
+    let one = crate::groups::queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;
+    let two = crate::groups::queue(&fixture.store, authorization(OTHER, stamp(2), "10")).await;
+    let three = crate::groups::queue(&fixture.store, authorization(MINE, stamp(3), "10")).await;
     gate.open().await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!one.is_finished() && !two.is_finished());
     // This also kills the session that holds the lock.
-    assert!(home.database.kill_sessions() >= 2);
+    assert!(fixture.database.kill_sessions() >= 2);
     for answer in [one, two, three] {
         fresh(answer.await.unwrap());
     }
-    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
-    assert_eq!(home.balances(OTHER).await.held(), Minor(1_000));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(2_000));
+    assert_eq!(fixture.balances(OTHER).await.held(), Minor(1_000));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_idempotency_record_resolves_an_unknown_commit_outcome() {
-    let home = Home::seeded().await;
-    let Some(proxy) = Proxy::to(&home.database.url) else {
+    let fixture = Fixture::seeded().await;
+    let Some(proxy) = Proxy::to(&fixture.database.url) else {
         skipped("the server of DATABASE_URL has no TCP port to put a proxy before");
         return;
     };
@@ -161,32 +161,32 @@ async fn the_idempotency_record_resolves_an_unknown_commit_outcome() {
     assert!(matches!(lost, Err(WriteError::Store(StoreError::OutcomeUnknown(_)))), "{lost:?}");
     let again = store.first_message(command(2, "after")).await.unwrap();
     assert!(matches!(&again, Written::Replayed(answer) if answer.body == stamp(1).token.to_string()), "{again:?}");
-    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));
 
     proxy.cut(Cut::Before);
     let lost = store.first_message(command(3, "before")).await;
     assert!(matches!(lost, Err(WriteError::Store(StoreError::OutcomeUnknown(_)))), "{lost:?}");
     fresh(store.first_message(command(4, "before")).await);
-    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(2_000));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unreachable_server_is_reported_in_time() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     // New sessions are refused, and existing ones are killed.
-    home.database.keep_sessions_away();
-    home.database.kill_sessions();
+    fixture.database.keep_sessions_away();
+    fixture.database.kill_sessions();
     for _ in 0..3 {
         let start = Instant::now();
-        let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
+        let answer = fixture.store.first_message(authorization(MINE, stamp(1), "10")).await;
         assert!(matches!(answer, Err(WriteError::Store(StoreError::Unavailable(_)))), "{answer:?}");
-        let read = home.store.budgets(&id(MINE)).await;
+        let read = fixture.store.budgets(&id(MINE)).await;
         assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
         assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     }
-    home.database.allow_sessions();
-    authorize(&home.store, 1, "10").await;
-    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
-    home.check_books().await;
+    fixture.database.allow_sessions();
+    authorize(&fixture.store, 1, "10").await;
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));
+    fixture.check_books().await;
 }

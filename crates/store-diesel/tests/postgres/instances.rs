@@ -1,7 +1,7 @@
 //! Two instances on one database see each other's changes, and overwrite none of them.
 
 use crate::batches::{confirm, open};
-use crate::support::{Answered, Home, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
+use crate::support::{Answered, Fixture, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
 use diesel::connection::SimpleConnection;
 use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
@@ -31,8 +31,8 @@ fn stored_session(session: &MfaSession) -> StoredResponse {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_100_authorizations_of_10_on_95_on_two_instances_exactly_9_are_approved() {
-    let home = Home::seeded().await;
-    let stores = [home.store.clone(), home.instance()];
+    let fixture = Fixture::seeded().await;
+    let stores = [fixture.store.clone(), fixture.instance()];
     let mut tasks: JoinSet<Answered> = JoinSet::new();
     for number in 0..100_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
@@ -41,15 +41,15 @@ async fn of_100_authorizations_of_10_on_95_on_two_instances_exactly_9_are_approv
     let states: Vec<_> = tasks.join_all().await.into_iter().map(|answer| fresh(answer).state).collect();
     let count = |expected| states.iter().filter(|state| **state == expected).count();
     assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
-    let balances = home.balances(MINE).await;
+    let balances = fixture.balances(MINE).await;
     assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_on_two_instances_has_one_effect() {
-    let home = Home::seeded().await;
-    let stores = [home.store.clone(), home.instance()];
+    let fixture = Fixture::seeded().await;
+    let stores = [fixture.store.clone(), fixture.instance()];
     for round in 0..5_u128 {
         let mut tasks: JoinSet<Answered> = JoinSet::new();
         for number in 0..20_u128 {
@@ -65,15 +65,15 @@ async fn one_key_on_two_instances_has_one_effect() {
         let [Written::New(first)] = &first[..] else { panic!("{first:?}") };
         assert_eq!(repeated, vec![Written::Replayed(stored_response(first)); 19]);
     }
-    assert_eq!(home.balances(MINE).await.held(), Minor(5_000));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(5_000));
+    fixture.check_books().await;
 }
 
 /// The two requests share no lock: only the record itself prevents a second effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_for_different_requests_has_one_effect() {
-    let home = Home::seeded().await;
-    let other = home.instance();
+    let fixture = Fixture::seeded().await;
+    let other = fixture.instance();
     for round in 0..20_u128 {
         let key = format!("k{round}");
         let session = OpenMfaSessionCommand {
@@ -84,7 +84,7 @@ async fn one_key_for_different_requests_has_one_effect() {
             claim: Some(claim(&key, "pay", stored_response)),
             ..authorization(MINE, stamp(round), "0.01")
         };
-        let (opened, paid) = tokio::join!(home.store.open(session), other.first_message(message));
+        let (opened, paid) = tokio::join!(fixture.store.open(session), other.first_message(message));
         match (&opened, &paid) {
             (Ok(Written::New(_)), Err(WriteError::Mismatch(other))) => {
                 assert_eq!(other.body, RecordedBody::Json("open".into()));
@@ -95,25 +95,25 @@ async fn one_key_for_different_requests_has_one_effect() {
             both => panic!("{both:?}"),
         }
     }
-    let effects = home
+    let effects = fixture
         .database
         .number("SELECT (SELECT COUNT(*) FROM mfa_sessions) + (SELECT COUNT(*) FROM card_transactions) AS value");
     assert_eq!(effects, 20);
-    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
+    assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
 }
 
 /// The other instance stores its record after this one has looked for it and before this one stores its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
-    let home = Home::seeded().await;
-    let mut other = home.database.connect();
+    let fixture = Fixture::seeded().await;
+    let mut other = fixture.database.connect();
     let record = format!(
         "BEGIN; INSERT INTO idempotency_records VALUES \
         ('F1', '{}', 'k', 'POST', '/v2/x', '{{}}', 'json', '{{}}', 201, 'theirs', '2026-09-01T12:00:00Z')",
         client(MINE)
     );
     other.batch_execute(&record).unwrap();
-    let store = home.store.clone();
+    let store = fixture.store.clone();
     let mine = tokio::spawn(async move {
         let claim = Some(claim("k", "{}", stored_response));
         store.first_message(FirstMessageCommand { claim, ..authorization(MINE, stamp(1), "10") }).await
@@ -122,13 +122,13 @@ async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     assert!(!mine.is_finished());
     other.batch_execute("COMMIT").unwrap();
     assert_eq!(mine.await.unwrap(), Ok(Written::Replayed(StoredResponse { status: 201, body: "theirs".into() })));
-    assert_eq!(home.balances(MINE).await.held(), Minor(0));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_key_on_two_instances_opens_one_session() {
-    let home = Home::seeded().await;
-    let stores = [home.store.clone(), home.instance()];
+    let fixture = Fixture::seeded().await;
+    let stores = [fixture.store.clone(), fixture.instance()];
     let mut tasks = JoinSet::new();
     for number in 0..20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
@@ -138,15 +138,15 @@ async fn one_key_on_two_instances_opens_one_session() {
     }
     let answers = tasks.join_all().await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM mfa_sessions"), 1);
+    assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM mfa_sessions"), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
-    let home = Home::seeded().await;
-    let stores = [home.store.clone(), home.instance()];
+    let fixture = Fixture::seeded().await;
+    let stores = [fixture.store.clone(), fixture.instance()];
     for number in 1..=20 {
-        fresh(home.store.open(open(MINE, MINE, number, MfaProviderName::Sandbox)).await);
+        fresh(fixture.store.open(open(MINE, MINE, number, MfaProviderName::Sandbox)).await);
     }
     let right = MfaVerdict::Correct { step: None };
     let mut tasks = JoinSet::new();
@@ -157,16 +157,16 @@ async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
     let answers = tasks.join_all().await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| matches!(answer, Ok(_) | Err(WriteError::Refused(_)))), "{answers:?}");
-    assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.reserved(), Minor(1_000));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_instance_reads_what_the_other_commits() {
-    let home = Home::seeded().await;
-    let other = Home { store: home.instance(), database: crate::support::Database::new() };
+    let fixture = Fixture::seeded().await;
+    let other = Fixture { store: fixture.instance(), database: crate::support::Database::new() };
     for number in 0..50 {
-        let (writes, reads) = if number % 2 == 0 { (&home, &other) } else { (&other, &home) };
+        let (writes, reads) = if number % 2 == 0 { (&fixture, &other) } else { (&other, &fixture) };
         fresh(writes.store.first_message(authorization(OTHER, stamp(number), "0.01")).await);
         assert_eq!(reads.balances(OTHER).await.held().0, i64::try_from(number).unwrap() + 1);
     }

@@ -2,7 +2,7 @@
 
 use crate::fan_out::{EVENT, SUBSCRIPTION};
 use crate::groups::{Gate, queued};
-use crate::support::{Home, noon};
+use crate::support::{Fixture, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use florin_domain::ids::LeaseId;
@@ -34,25 +34,25 @@ fn end(claimed: &ClaimedDelivery) -> AttemptEnd {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_of_a_locked_subscription_are_recorded_after_those_of_others() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     for statement in [SUBSCRIPTION, SUBSCRIPTION, EVENT] {
-        home.sql(statement);
+        fixture.sql(statement);
     }
-    assert!(home.store.fan_out().await.unwrap());
-    let webhooks = home.store.due(now()).await.unwrap();
+    assert!(fixture.store.fan_out().await.unwrap());
+    let webhooks = fixture.store.due(now()).await.unwrap();
     let [locked, free] = webhooks.as_slice() else { panic!("{webhooks:?}") };
     let mut ends = Vec::new();
     for webhook in [locked, free] {
-        let claimed = home.store.claim(claim(webhook)).await.unwrap().unwrap();
+        let claimed = fixture.store.claim(claim(webhook)).await.unwrap().unwrap();
         ends.push(end(&claimed.deliveries[0]));
     }
-    let mut other = home.database.connect();
+    let mut other = fixture.database.connect();
     other.batch_execute(&format!("BEGIN; SELECT 1 FROM webhooks WHERE id = '{}' FOR UPDATE", locked.id.0)).unwrap();
     // Both wait for the writer, so they share a transaction.
-    let gate = Gate::shut(&home.store).await;
+    let gate = Gate::shut(&fixture.store).await;
     let mut answers = Vec::new();
     for end in ends {
-        let store = home.store.clone();
+        let store = fixture.store.clone();
         answers.push(queued(async move { store.record(vec![end], now()).await }).await);
     }
     gate.open().await;

@@ -20,7 +20,7 @@ mod cards;
 mod contention;
 #[path = "../store/credits.rs"]
 mod credits;
-#[allow(dead_code, reason = "the home in it is on SQLite")]
+#[allow(dead_code, reason = "the fixture in it is on SQLite")]
 #[path = "../store/support.rs"]
 mod fixtures;
 #[path = "../store/groups.rs"]

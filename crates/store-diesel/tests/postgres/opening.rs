@@ -1,7 +1,7 @@
 //! Opening, migrating, readiness.
 
 use crate::Store;
-use crate::support::{Database, Home, MINE, authorize, id, settings_of, world};
+use crate::support::{Database, Fixture, MINE, authorize, id, seed_data, settings_of};
 use florin_ports::{Accounts, Readiness, Seeding, StoreError, Upkeep};
 use florin_store_contract::StoreSettings;
 use std::sync::{Arc, Barrier};
@@ -12,7 +12,7 @@ async fn opening_does_not_migrate() {
     let store = Store::open(&settings_of(&database.url)).unwrap();
     assert_eq!(store.readiness().await, Ok(Readiness::MigrationsPending));
     assert!(matches!(Accounts::find(&store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.seed(world(1)).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.seed(seed_data(1)).await, Err(StoreError::Unavailable(_))));
     let pending = store.pending().unwrap();
     assert_eq!(pending.first().map(String::as_str), Some("2026-11-21-000001_access"));
     assert_eq!(store.migrate(), Ok(pending.len()));
@@ -20,7 +20,7 @@ async fn opening_does_not_migrate() {
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
     // The calls that failed before now succeed.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
-    store.seed(world(1)).await.unwrap();
+    store.seed(seed_data(1)).await.unwrap();
 }
 
 #[test]
@@ -47,21 +47,21 @@ fn concurrent_migrations_run_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_schema_is_opened_and_reported() {
-    let home = Home::seeded().await;
-    home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
-    let store = home.instance();
+    let fixture = Fixture::seeded().await;
+    fixture.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
+    let store = fixture.instance();
     assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
     assert_eq!(store.pending(), Ok(vec![]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_opens_two_sessions_that_write_and_two_that_read() {
-    let home = Home::seeded().await;
-    authorize(&home.store, 1, "1").await;
+    let fixture = Fixture::seeded().await;
+    authorize(&fixture.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name = 'florin'";
     // Two sessions write and two read.
-    assert_eq!(home.database.number(sessions), 4);
+    assert_eq!(fixture.database.number(sessions), 4);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! once.
 
 use crate::Store;
-use crate::support::{Home, settings_of};
-use crate::work::{alone, together, world_of_work};
+use crate::support::{Fixture, settings_of};
+use crate::work::{alone, seed_data_for_work, together};
 use florin_ports::{Seeding, Upkeep};
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ const TABLES: &str = "('balances', 'cards', 'card_limits', 'card_transactions', 
     'payment_orders', 'mfa_sessions', 'totp_enrolments', 'idempotency_records', 'credit_counters')";
 
 /// Returns the sum of a statistic over these tables. Sessions report their statistics when they end.
-fn counted(home: &Home, column: &str) -> i64 {
+fn counted(fixture: &Fixture, column: &str) -> i64 {
     let query = format!("SELECT SUM({column})::bigint AS value FROM pg_stat_user_tables WHERE relname IN {TABLES}");
-    home.database.number(&query)
+    fixture.database.number(&query)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_query_scans_a_whole_table() {
-    let home = Home::empty();
-    home.store.seed(world_of_work()).await.unwrap();
-    home.sql("ANALYZE");
-    home.store.close();
+    let fixture = Fixture::empty();
+    fixture.store.seed(seed_data_for_work()).await.unwrap();
+    fixture.sql("ANALYZE");
+    fixture.store.close();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let (whole, all) = (counted(&home, "seq_scan"), counted(&home, "seq_scan + idx_scan"));
-    let store = Store::open(&settings_of(&home.database.url)).unwrap();
+    let (whole, all) = (counted(&fixture, "seq_scan"), counted(&fixture, "seq_scan + idx_scan"));
+    let store = Store::open(&settings_of(&fixture.database.url)).unwrap();
     for round in 0..3 {
         alone(&store, 2 * round).await;
         together(&store, 2 * round + 1).await;
@@ -33,38 +33,38 @@ async fn no_query_scans_a_whole_table() {
     let other = store.clone();
     tokio::task::spawn_blocking(move || other.close()).await.unwrap();
     for _ in 0..100 {
-        if counted(&home, "seq_scan + idx_scan") > all + 200 {
+        if counted(&fixture, "seq_scan + idx_scan") > all + 200 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
-    assert_eq!(counted(&home, "seq_scan"), whole, "tables were read whole");
+    assert!(counted(&fixture, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
+    assert_eq!(counted(&fixture, "seq_scan"), whole, "tables were read whole");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_has_grown_a_lot_is_analyzed_once() {
-    let home = Home::empty();
-    let size = || home.database.number("SELECT reltuples::bigint AS value FROM pg_class WHERE relname = 'clients'");
+    let fixture = Fixture::empty();
+    let size = || fixture.database.number("SELECT reltuples::bigint AS value FROM pg_class WHERE relname = 'clients'");
     let analyses =
-        || home.database.number("SELECT analyze_count AS value FROM pg_stat_user_tables WHERE relname = 'clients'");
+        || fixture.database.number("SELECT analyze_count AS value FROM pg_stat_user_tables WHERE relname = 'clients'");
     // Otherwise the server could analyze it first.
-    home.sql("ALTER TABLE clients SET (autovacuum_enabled = false)");
-    home.sql(
+    fixture.sql("ALTER TABLE clients SET (autovacuum_enabled = false)");
+    fixture.sql(
         "INSERT INTO clients (id, name, allowed_networks) \
         SELECT gen_random_uuid(), 'Client ' || n, '' FROM generate_series(1, 600) n",
     );
     // Sessions report what they wrote a moment later.
     for _ in 0..100 {
-        home.store.renew_statistics().await.unwrap();
+        fixture.store.renew_statistics().await.unwrap();
         if size() == 600 && analyses() == 1 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!((size(), analyses()), (600, 1));
-    home.sql("INSERT INTO clients (id, name, allowed_networks) SELECT gen_random_uuid(), name, '' FROM clients");
+    fixture.sql("INSERT INTO clients (id, name, allowed_networks) SELECT gen_random_uuid(), name, '' FROM clients");
     tokio::time::sleep(Duration::from_secs(2)).await;
-    home.store.renew_statistics().await.unwrap();
+    fixture.store.renew_statistics().await.unwrap();
     assert_eq!(analyses(), 1, "twice the size is not a lot");
 }

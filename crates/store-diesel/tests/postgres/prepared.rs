@@ -2,8 +2,8 @@
 
 use crate::Store;
 use crate::database::skipped;
-use crate::support::{Home, MINE, id, key_hash, settings_of};
-use crate::work::{ROUNDS, alone, together, world_of_work};
+use crate::support::{Fixture, MINE, id, key_hash, settings_of};
+use crate::work::{ROUNDS, alone, seed_data_for_work, together};
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
 use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, CardLedger, CellDirectory, CellKey, Checkouts, MfaSessions, Seeding};
@@ -82,11 +82,11 @@ async fn frequent_statements_are_parsed_once() {
     };
     let log = Log(log.into());
     assert!(File::open(&log.0).is_ok(), "WITH_POSTGRES_LOG is set, but can't be read: {}", log.0.display());
-    let home = Home::empty();
-    home.store.seed(world_of_work()).await.unwrap();
-    let database = home.database.name();
-    home.sql(&format!("ALTER DATABASE {database} SET log_min_duration_statement = 0"));
-    let store = Store::open(&StoreSettings { readers: Some(1), ..settings_of(&home.database.url) }).unwrap();
+    let fixture = Fixture::empty();
+    fixture.store.seed(seed_data_for_work()).await.unwrap();
+    let database = fixture.database.name();
+    fixture.sql(&format!("ALTER DATABASE {database} SET log_min_duration_statement = 0"));
+    let store = Store::open(&StoreSettings { readers: Some(1), ..settings_of(&fixture.database.url) }).unwrap();
 
     let start = log.end();
     round(&store, 0).await;
@@ -105,5 +105,5 @@ async fn frequent_statements_are_parsed_once() {
         }
     }
     assert!(again.parsed.is_empty(), "parsed again: {:#?}", again.parsed);
-    home.check_books().await;
+    fixture.check_books().await;
 }

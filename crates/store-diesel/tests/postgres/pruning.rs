@@ -1,6 +1,6 @@
 //! Old deliveries are deleted while others change them.
 
-use crate::support::{Home, noon};
+use crate::support::{Fixture, noon};
 use diesel::connection::SimpleConnection;
 use florin_ports::Deliveries;
 use std::time::Duration;
@@ -25,22 +25,22 @@ const WAITING: &str = "SELECT count(*) AS value FROM pg_stat_activity WHERE datn
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivery_that_restarts_meanwhile_keeps_its_attempts() {
-    let home = Home::seeded().await;
-    home.sql(ENDED);
+    let fixture = Fixture::seeded().await;
+    fixture.sql(ENDED);
     // A redelivery locks the subscription first, as every change does.
-    let mut redelivery = home.database.connect();
+    let mut redelivery = fixture.database.connect();
     redelivery.batch_execute("BEGIN; SELECT 1 FROM webhooks FOR UPDATE").unwrap();
-    let store = home.store.clone();
+    let store = fixture.store.clone();
     let pruning = tokio::spawn(async move { store.delete_deliveries(noon(), 9).await });
-    while home.database.number(WAITING) == 0 {
+    while fixture.database.number(WAITING) == 0 {
         assert!(!pruning.is_finished(), "it deletes without a lock");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     redelivery.batch_execute("UPDATE webhook_deliveries SET status = 'pending'; COMMIT").unwrap();
     assert_eq!(pruning.await.unwrap().unwrap(), 0);
-    let left = |table| home.database.number(&format!("SELECT count(*) AS value FROM {table}"));
+    let left = |table| fixture.database.number(&format!("SELECT count(*) AS value FROM {table}"));
     assert_eq!((left("webhook_deliveries"), left("webhook_attempts")), (1, 1));
-    home.sql("UPDATE webhook_deliveries SET status = 'delivered'");
-    assert_eq!(home.store.delete_deliveries(noon(), 9).await.unwrap(), 1);
+    fixture.sql("UPDATE webhook_deliveries SET status = 'delivered'");
+    assert_eq!(fixture.store.delete_deliveries(noon(), 9).await.unwrap(), 1);
     assert_eq!((left("webhook_deliveries"), left("webhook_attempts")), (0, 0));
 }

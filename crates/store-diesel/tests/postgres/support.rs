@@ -1,4 +1,4 @@
-//! A store on its own database, with a small world.
+//! A store on its own database, with seed data.
 
 use crate::Store;
 pub(crate) use crate::database::Database;
@@ -8,12 +8,12 @@ use florin_ports::{BooksCheck, Seeding};
 use florin_store_contract::StoreSettings;
 
 /// A migrated store on a database that is dropped with it.
-pub(crate) struct Home {
+pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) database: Database,
 }
 
-impl Home {
+impl Fixture {
     /// Creates an empty store.
     pub(crate) fn empty() -> Self {
         Self::with_queue(1024)
@@ -27,16 +27,16 @@ impl Home {
         Self { store, database }
     }
 
-    /// Creates a store with the small world: 95.00 GBP in the budget of each account.
+    /// Creates a store with the seed data: 95.00 GBP in the budget of each account.
     pub(crate) async fn seeded() -> Self {
         Self::funded(9_500).await
     }
 
-    /// Creates a store with the small world, and this amount in each budget.
+    /// Creates a store with the seed data, and this amount in each budget.
     pub(crate) async fn funded(minor: i64) -> Self {
-        let home = Self::empty();
-        home.store.seed(world(minor)).await.unwrap();
-        home
+        let fixture = Self::empty();
+        fixture.store.seed(seed_data(minor)).await.unwrap();
+        fixture
     }
 
     /// Opens another instance on the same database.

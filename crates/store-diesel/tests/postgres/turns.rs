@@ -2,15 +2,15 @@
 
 use crate::groups::{counting, queue};
 use crate::repeats::claim_of;
-use crate::support::{Home, MINE, OTHER, authorization, fresh, stamp};
+use crate::support::{Fixture, MINE, OTHER, authorization, fresh, stamp};
 use florin_ports::{FirstMessageCommand, Written};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Delays the commit of message 1.
-fn slow_commit(home: &Home) {
-    home.sql(&format!(
+fn slow_commit(fixture: &Fixture) {
+    fixture.sql(&format!(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
         CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON card_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
             WHEN (NEW.token = '{}') EXECUTE FUNCTION slow()",
@@ -30,33 +30,33 @@ async fn until(count: &AtomicUsize, expected: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_group_is_decided_while_one_commits() {
-    let home = Home::seeded().await;
-    slow_commit(&home);
+    let fixture = Fixture::seeded().await;
+    slow_commit(&fixture);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let slow = queue(&home.store, counting(mine(1), &decided)).await;
+    let slow = queue(&fixture.store, counting(mine(1), &decided)).await;
     until(&decided, 1).await;
-    let other = queue(&home.store, counting(authorization(OTHER, stamp(2), "10"), &next)).await;
+    let other = queue(&fixture.store, counting(authorization(OTHER, stamp(2), "10"), &next)).await;
     until(&next, 1).await;
     assert!(!slow.is_finished(), "it was answered before its commit, or the other command was decided only after that");
     fresh(slow.await.unwrap());
     fresh(other.await.unwrap());
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_waits_for_a_key_that_is_being_committed() {
-    let home = Home::seeded().await;
-    slow_commit(&home);
+    let fixture = Fixture::seeded().await;
+    slow_commit(&fixture);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let keyed = |command: FirstMessageCommand| FirstMessageCommand { claim: Some(claim_of("key")), ..command };
-    let slow = queue(&home.store, keyed(counting(mine(1), &decided))).await;
+    let slow = queue(&fixture.store, keyed(counting(mine(1), &decided))).await;
     until(&decided, 1).await;
-    let repeated = queue(&home.store, keyed(counting(mine(2), &next))).await;
-    let neighbour = queue(&home.store, counting(mine(3), &next)).await;
+    let repeated = queue(&fixture.store, keyed(counting(mine(2), &next))).await;
+    let neighbour = queue(&fixture.store, counting(mine(3), &next)).await;
     fresh(slow.await.unwrap());
     assert!(matches!(repeated.await.unwrap().unwrap(), Written::Replayed(_)));
     fresh(neighbour.await.unwrap());
     // The record was found, so the neighbouring command did not run again.
     assert_eq!(next.load(Ordering::Relaxed), 1);
-    home.check_books().await;
+    fixture.check_books().await;
 }

@@ -6,7 +6,7 @@ use crate::groups::{Gate, queued};
 use crate::instances::claim;
 use crate::support::{
     MINE, MessageIds, amount, authorization, budget, card, client, first_message, follow_up, fresh, gbp, id, noon,
-    stamp, validated_batch, world,
+    seed_data, stamp, validated_batch,
 };
 use chrono::TimeDelta;
 use florin_domain::batch::{
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// Number of rounds of work that the world has data for.
+/// Number of rounds of work that the seed data is enough for.
 pub(crate) const ROUNDS: u128 = 24;
 
 fn batch_of(round: u128) -> PaymentBatchId {
@@ -39,17 +39,17 @@ fn answer<T>(_: &T) -> StoredResponse {
     StoredResponse { status: 201, body: "{}".into() }
 }
 
-/// Returns a world with enough batches, and a card with a limit.
-pub(crate) fn world_of_work() -> SeedData {
-    let mut world = world(10_000_000);
-    let mine = &mut world.accounts[0];
+/// Returns seed data with enough batches, and a card with a limit.
+pub(crate) fn seed_data_for_work() -> SeedData {
+    let mut data = seed_data(10_000_000);
+    let mine = &mut data.accounts[0];
     mine.cards[0].limits =
         vec![CardLimit { max_uses: Some(1_000_000), ..a_limit(LimitWindow::Month, "100000.00 GBP") }];
     let (format, status) = (InputFormat::Json, InputStatus::Validated);
     let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
     let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };
     mine.batches = (0..ROUNDS).map(batch).collect();
-    world
+    data
 }
 
 /// A source of ids that no other round uses.

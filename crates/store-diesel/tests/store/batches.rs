@@ -1,6 +1,6 @@
 //! Confirmations of batches and their authentication.
 
-use crate::support::{Home, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, validated_batch, world};
+use crate::support::{Fixture, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, seed_data, validated_batch};
 use florin_domain::batch::{
     BatchState, ConfirmDecision, ConfirmRefusal, ConfirmSituation, MfaProof, PaymentBatch, PaymentBatchStatus,
     decide_confirm,
@@ -50,7 +50,7 @@ pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, ve
 }
 
 /// Returns the situation that the store passes to a confirmation.
-async fn situation(home: &Home, number: u128) -> ConfirmSituation {
+async fn situation(fixture: &Fixture, number: u128) -> ConfirmSituation {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &ConfirmSituation| {
@@ -58,73 +58,73 @@ async fn situation(home: &Home, number: u128) -> ConfirmSituation {
         ConfirmDecision { result: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None }
     });
     let command = ConfirmCommand { decide, ..confirm(number, 0, MfaProviderName::Sandbox, MfaVerdict::Wrong) };
-    assert_eq!(home.store.confirm(command).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
+    assert_eq!(fixture.store.confirm(command).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
     seen.lock().unwrap().take().unwrap()
 }
 
-async fn opened(home: &Home, number: u128, provider: MfaProviderName) -> MfaSession {
-    fresh(home.store.open(open(MINE, MINE, number, provider)).await)
+async fn opened(fixture: &Fixture, number: u128, provider: MfaProviderName) -> MfaSession {
+    fresh(fixture.store.open(open(MINE, MINE, number, provider)).await)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_reserves_and_uses_up_its_session_atomically() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let provider = MfaProviderName::Totp;
-    let session = opened(&home, 1, provider).await;
-    assert_eq!(situation(&home, 1).await.session, Some(session));
+    let session = opened(&fixture, 1, provider).await;
+    assert_eq!(situation(&fixture, 1).await.session, Some(session));
     let right = MfaVerdict::Correct { step: Some(i64::MAX) };
-    let confirmed = fresh(home.store.confirm(confirm(1, 1, provider, right)).await);
+    let confirmed = fresh(fixture.store.confirm(confirm(1, 1, provider, right)).await);
     assert_eq!(confirmed.status(), PaymentBatchStatus::Confirmed);
-    assert_eq!(home.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
-    let after = situation(&home, 1).await;
-    assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
+    assert_eq!(fixture.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
+    let after = situation(&fixture, 1).await;
+    assert_eq!(after.session.unwrap().state, MfaSessionState::Used);
     assert_eq!(after.enrolment.unwrap().used_steps, [i64::MAX]);
-    let balances = home.balances(MINE).await;
+    let balances = fixture.balances(MINE).await;
     assert_eq!((balances.available(), balances.reserved()), (Minor(8_500), Minor(1_000)));
-    assert_eq!(home.store.batches(&id(OTHER)).await.unwrap(), [validated_batch(OTHER, 1_000)]);
-    home.check_books().await;
+    assert_eq!(fixture.store.batches(&id(OTHER)).await.unwrap(), [validated_batch(OTHER, 1_000)]);
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_attempts_are_counted() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let provider = MfaProviderName::Totp;
-    opened(&home, 1, provider).await;
+    opened(&fixture, 1, provider).await;
     for wrong in 1..=2 {
-        let refused = home.store.confirm(confirm(1, 1, provider, MfaVerdict::Wrong)).await;
+        let refused = fixture.store.confirm(confirm(1, 1, provider, MfaVerdict::Wrong)).await;
         assert_eq!(refused, Err(WriteError::Refused(ConfirmRefusal::Mfa(MfaFailure::Failed))));
-        let seen = situation(&home, 1).await;
+        let seen = situation(&fixture, 1).await;
         assert_eq!(seen.session.unwrap().wrong_tokens, wrong);
         assert_eq!(seen.batch, validated_batch(MINE, 1_000));
-        let enrolment = home.store.enrolment(&id(MINE)).await.unwrap().unwrap();
+        let enrolment = fixture.store.enrolment(&id(MINE)).await.unwrap().unwrap();
         assert_eq!(enrolment.wrong_at, vec![noon(); wrong as usize]);
         assert_eq!(seen.enrolment, Some(enrolment));
     }
-    assert_eq!(home.balances(MINE).await.reserved(), Minor(0));
+    assert_eq!(fixture.balances(MINE).await.reserved(), Minor(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn insufficient_funds_use_up_nothing() {
-    let home = Home::funded(999).await;
-    opened(&home, 1, MfaProviderName::Sandbox).await;
+    let fixture = Fixture::funded(999).await;
+    opened(&fixture, 1, MfaProviderName::Sandbox).await;
     let right = MfaVerdict::Correct { step: None };
-    let refused = home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await;
+    let refused = fixture.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await;
     assert!(matches!(refused, Err(WriteError::Refused(ConfirmRefusal::InsufficientFunds(_)))), "{refused:?}");
-    let seen = situation(&home, 1).await;
+    let seen = situation(&fixture, 1).await;
     assert_eq!(seen.session.unwrap().state, MfaSessionState::Open);
     assert_eq!(seen.batch, validated_batch(MINE, 1_000));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_two_concurrent_confirmations_wins() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     for number in 1..=10 {
-        opened(&home, number, MfaProviderName::Sandbox).await;
+        opened(&fixture, number, MfaProviderName::Sandbox).await;
     }
     let right = MfaVerdict::Correct { step: None };
     let tasks: Vec<_> = (1..=10)
         .map(|number| {
-            let store = home.store.clone();
+            let store = fixture.store.clone();
             tokio::spawn(async move { store.confirm(confirm(number, number, MfaProviderName::Sandbox, right)).await })
         })
         .collect();
@@ -135,14 +135,14 @@ async fn one_of_two_concurrent_confirmations_wins() {
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
     let losers = answers.iter().filter(|answer| matches!(answer, Err(WriteError::Refused(ConfirmRefusal::State(_)))));
     assert_eq!(losers.count(), 9);
-    assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.reserved(), Minor(1_000));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_that_fails_halfway_changes_nothing() {
-    let home = Home::seeded().await;
-    opened(&home, 1, MfaProviderName::Sandbox).await;
+    let fixture = Fixture::seeded().await;
+    opened(&fixture, 1, MfaProviderName::Sandbox).await;
     let right = MfaVerdict::Correct { step: None };
     let mut command = confirm(1, 1, MfaProviderName::Sandbox, right);
     let rule = command.decide;
@@ -153,23 +153,23 @@ async fn a_confirmation_that_fails_halfway_changes_nothing() {
         journal.push(journal[0].clone());
         decision
     });
-    let failed = home.store.confirm(command).await;
+    let failed = fixture.store.confirm(command).await;
     assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
-    let seen = situation(&home, 1).await;
+    let seen = situation(&fixture, 1).await;
     assert_eq!(seen.session.unwrap().state, MfaSessionState::Open);
     assert_eq!(seen.batch, validated_batch(MINE, 1_000));
     assert_eq!(seen.balances[&(budget(MINE), gbp())].reserved(), Minor(0));
-    fresh(home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await);
-    home.check_books().await;
+    fresh(fixture.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await);
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_refused_for_a_batch_that_is_not_validated() {
-    let home = Home::empty();
-    let mut world = world(9_500);
-    world.accounts[0].batches[0].state = BatchState::Draft;
-    home.store.seed(world).await.unwrap();
-    let refused = home.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
+    let fixture = Fixture::empty();
+    let mut data = seed_data(9_500);
+    data.accounts[0].batches[0].state = BatchState::Draft;
+    fixture.store.seed(data).await.unwrap();
+    let refused = fixture.store.open(open(MINE, MINE, 1, MfaProviderName::Sandbox)).await;
     assert!(matches!(refused, Err(WriteError::Refused(_))), "{refused:?}");
-    assert_eq!(home.store.open(open(MINE, OTHER, 1, MfaProviderName::Sandbox)).await, Err(WriteError::Absent));
+    assert_eq!(fixture.store.open(open(MINE, OTHER, 1, MfaProviderName::Sandbox)).await, Err(WriteError::Absent));
 }

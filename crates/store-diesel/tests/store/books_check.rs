@@ -1,6 +1,6 @@
 //! Tests that the check of the books finds changes that were made without the store.
 
-use crate::support::{Home, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
+use crate::support::{Fixture, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
 use florin_domain::books::{BrokenLink, BrokenLinkReason};
 use florin_domain::card::decide::{DisputeRequest, FirstKind, decide_dispute, decide_first, decide_new_dispute};
 use florin_domain::card::{DisputeAction, DisputeReason};
@@ -23,13 +23,13 @@ fn chain(leg: Option<(JournalId, i64)>, reason: BrokenLinkReason) -> Discrepancy
 }
 
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
-    let home = Home::seeded().await;
-    authorize(&home.store, 1, "10").await;
-    let report = home.store.check_all().await.unwrap();
+    let fixture = Fixture::seeded().await;
+    authorize(&fixture.store, 1, "10").await;
+    let report = fixture.store.check_all().await.unwrap();
     // A credit for each account, and the authorization.
     assert_eq!(report, BooksReport { journal_transactions: 3, balances: 4, discrepancies: vec![] });
-    home.sql(statement);
-    home.store.check_all().await.unwrap().discrepancies
+    fixture.sql(statement);
+    fixture.store.check_all().await.unwrap().discrepancies
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,12 +109,12 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
         (format!("UPDATE balances SET last_hash = (SELECT hash FROM api_keys LIMIT 1) {of_mine}"), None, OtherEnd),
         (format!("UPDATE balances SET movements = movements + 1 {of_mine}"), None, Unlinked),
     ] {
-        let home = Home::seeded().await;
-        authorize(&home.store, 1, "10").await;
-        authorize(&home.store, 2, "10").await;
-        home.check_books().await;
-        home.sql(&statement);
-        let found = home.store.check_all().await.unwrap().discrepancies;
+        let fixture = Fixture::seeded().await;
+        authorize(&fixture.store, 1, "10").await;
+        authorize(&fixture.store, 2, "10").await;
+        fixture.check_books().await;
+        fixture.sql(&statement);
+        let found = fixture.store.check_all().await.unwrap().discrepancies;
         assert_eq!(found, [chain(at.map(|journal| (journal, 0)), reason)], "{statement}");
     }
 }
@@ -122,10 +122,10 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
 /// An instance of an earlier version counts its movements, but writes legs without links.
 #[tokio::test(flavor = "multi_thread")]
 async fn legs_of_an_earlier_instance_are_right() {
-    let home = Home::seeded().await;
-    authorize(&home.store, 1, "10").await;
+    let fixture = Fixture::seeded().await;
+    authorize(&fixture.store, 1, "10").await;
     // The inserted legs move an amount, and move it back.
-    home.sql(&format!(
+    fixture.sql(&format!(
         "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
          from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, '{}', n, amount_minor, created_at, kind, \
          cause_id, currency, CASE n WHEN 0 THEN from_pool ELSE to_pool END, from_budget_id, \
@@ -136,8 +136,8 @@ async fn legs_of_an_earlier_instance_are_right() {
         stamp(1).journal,
         budget(MINE).0
     ));
-    authorize(&home.store, 2, "10").await;
-    home.check_books().await;
+    authorize(&fixture.store, 2, "10").await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -252,21 +252,21 @@ async fn misnumbered_events_are_detected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_dispute_is_detected() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let posted = first_message(FirstKind::ForcePost, "10");
     let ids = stamp(1);
     let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_first(situation, &posted, stamp)));
     let command = FirstMessageCommand { decide, ..authorization(MINE, ids, "10") };
-    let transaction = fresh(home.store.first_message(command).await).token;
+    let transaction = fresh(fixture.store.first_message(command).await).token;
     let (request, ids) = (DisputeRequest { amount: Some(amount("4")), reason: DisputeReason::Fraud }, stamp(2));
     let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_new_dispute(situation, &request, stamp)));
     let command = OpenDisputeCommand { account: id(MINE), transaction, decide, mode: Mode::Commit, claim: None };
-    let dispute = fresh(Disputes::open(&home.store, command).await).dispute.id;
+    let dispute = fresh(Disputes::open(&fixture.store, command).await).dispute.id;
     let ids = stamp(3);
     let decide =
         Arc::new(move |situation: &_| ids.rule(|stamp| decide_dispute(situation, &DisputeAction::Credit, stamp)));
     let command = DisputeCommand { account: id(MINE), dispute, decide, mode: Mode::Commit, claim: None };
-    fresh(Disputes::act(&home.store, command).await);
+    fresh(Disputes::act(&fixture.store, command).await);
     for (change, undo, is_right) in [
         ("UPDATE disputes SET updated_at = created_at", "UPDATE disputes SET updated_at = created_at", true),
         ("UPDATE disputes SET amount_minor = 500", "UPDATE disputes SET amount_minor = 400", false),
@@ -286,10 +286,10 @@ async fn a_changed_dispute_is_detected() {
             false,
         ),
     ] {
-        home.sql(change);
-        let found = home.store.check_all().await.unwrap().discrepancies;
+        fixture.sql(change);
+        let found = fixture.store.check_all().await.unwrap().discrepancies;
         let expected = if is_right { vec![] } else { vec![Discrepancy::Dispute(dispute)] };
         assert_eq!(found, expected, "{change}");
-        home.sql(undo);
+        fixture.sql(undo);
     }
 }

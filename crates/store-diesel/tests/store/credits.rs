@@ -1,6 +1,6 @@
 //! Credits.
 
-use crate::support::{Home, MINE, OTHER, budget, fresh, gbp, id, noon};
+use crate::support::{Fixture, MINE, OTHER, budget, fresh, gbp, id, noon};
 use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, decide_credit};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
@@ -35,8 +35,8 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
     CreditCommand { account: id(account), budget: to, decide, mode: Mode::Commit, claim: None }
 }
 
-async fn credited(home: &Home, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {
-    home.store.credit(command).await.map(|written| match written {
+async fn credited(fixture: &Fixture, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {
+    fixture.store.credit(command).await.map(|written| match written {
         Written::New(credit) => credit,
         other => panic!("expected an effect, got {other:?}"),
     })
@@ -44,33 +44,33 @@ async fn credited(home: &Home, command: CreditCommand) -> Result<Credit, WriteEr
 
 #[tokio::test(flavor = "multi_thread")]
 async fn credits_are_numbered_per_account_without_gaps() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let eur = Currency::parse("EUR").unwrap();
     let number = |credit: Credit| credit.box_transaction_id;
-    assert_eq!(number(credited(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await.unwrap()), 1);
-    let refused = credited(&home, credit(MINE, budget(MINE), 2, "200", eur)).await;
+    assert_eq!(number(credited(&fixture, credit(MINE, budget(MINE), 1, "200", gbp())).await.unwrap()), 1);
+    let refused = credited(&fixture, credit(MINE, budget(MINE), 2, "200", eur)).await;
     assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::Faults(_)))), "{refused:?}");
     // A failed credit does not use up a number either. This credit fails because its journal id is already in use.
-    let failed = credited(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await;
+    let failed = credited(&fixture, credit(MINE, budget(MINE), 1, "200", gbp())).await;
     assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
-    assert_eq!(number(credited(&home, credit(MINE, budget(MINE), 3, "0.01", gbp())).await.unwrap()), 2);
-    assert_eq!(number(credited(&home, credit(OTHER, budget(OTHER), 4, "1", gbp())).await.unwrap()), 1);
-    assert_eq!(home.balances(MINE).await.ledger(), Minor(29_501));
-    home.check_books().await;
+    assert_eq!(number(credited(&fixture, credit(MINE, budget(MINE), 3, "0.01", gbp())).await.unwrap()), 2);
+    assert_eq!(number(credited(&fixture, credit(OTHER, budget(OTHER), 4, "1", gbp())).await.unwrap()), 1);
+    assert_eq!(fixture.balances(MINE).await.ledger(), Minor(29_501));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_balance_stays_within_64_bits() {
-    let home = Home::funded(i64::MAX - 100).await;
-    let last = fresh(home.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
+    let fixture = Fixture::funded(i64::MAX - 100).await;
+    let last = fresh(fixture.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
     assert_eq!(last.balances.ledger(), Minor(i64::MAX));
-    let refused = credited(&home, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
+    let refused = credited(&fixture, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
     assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::AmountOverflow(_)))), "{refused:?}");
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_budget_of_another_account_is_absent() {
-    let home = Home::seeded().await;
-    assert_eq!(credited(&home, credit(MINE, budget(OTHER), 1, "1", gbp())).await, Err(WriteError::Absent));
+    let fixture = Fixture::seeded().await;
+    assert_eq!(credited(&fixture, credit(MINE, budget(OTHER), 1, "1", gbp())).await, Err(WriteError::Absent));
 }

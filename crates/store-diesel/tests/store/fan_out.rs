@@ -1,6 +1,6 @@
 //! The fan-out works in portions, and leaves deliveries that an earlier version has queued.
 
-use crate::support::Home;
+use crate::support::Fixture;
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::DeliveryStatus;
@@ -28,14 +28,14 @@ const EVENTS: &str = "
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_than_two_portions_are_queued_once() {
-    let home = Home::seeded().await;
-    home.sql(EVENTS);
+    let fixture = Fixture::seeded().await;
+    fixture.sql(EVENTS);
     let webhook = WebhookId(Uuid::parse_str("0198c0de-0005-7000-8000-000000000001").unwrap());
     for _ in 0..2 {
-        assert!(home.store.fan_out().await.unwrap());
+        assert!(fixture.store.fan_out().await.unwrap());
         for (status, expected) in [(None, 449), (Some(DeliveryStatus::Delivered), 1)] {
-            let filter = DeliveryFilter { status, message: None, from: None, to: None, attempts: 1 };
-            let found = home.store.log(webhook, filter, PageRequest::default()).await.unwrap();
+            let filter = DeliveryFilter { status, event: None, from: None, to: None, attempts: 1 };
+            let found = fixture.store.log(webhook, filter, PageRequest::default()).await.unwrap();
             assert_eq!(found.count, expected, "{status:?}");
         }
     }

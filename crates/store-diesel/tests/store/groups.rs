@@ -1,6 +1,6 @@
 //! The writer's groups: commands share a transaction, and a failure of one does not affect the others.
 
-use crate::support::{Answered, Home, MINE, MessageIds, authorization, fresh, stamp};
+use crate::support::{Answered, Fixture, MINE, MessageIds, authorization, fresh, stamp};
 use florin_domain::card::decide::{CardRefusal, FirstSituation};
 use florin_domain::money::Minor;
 use florin_ports::{CardLedger, FirstMessageCommand, StoreError, Upkeep, WriteError, Written};
@@ -88,17 +88,17 @@ pub(crate) fn counting(command: FirstMessageCommand, count: &Arc<AtomicUsize>) -
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_command_does_not_fail_its_group() {
-    let home = Home::seeded().await;
-    fresh(home.store.first_message(authorization(MINE, stamp(9), "10")).await);
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    fresh(fixture.store.first_message(authorization(MINE, stamp(9), "10")).await);
+    let gate = Gate::shut(&fixture.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
-    let one = queue(&home.store, counted(1, &decided)).await;
+    let one = queue(&fixture.store, counted(1, &decided)).await;
     // The journal id of the second command is already in use, so it fails after its message and its chain were
     // inserted.
     let half = MessageIds { journal: stamp(9).journal, ..stamp(2) };
-    let two = queue(&home.store, authorization(MINE, half, "10")).await;
-    let three = queue(&home.store, panicking()).await;
-    let four = queue(&home.store, counted(4, &decided)).await;
+    let two = queue(&fixture.store, authorization(MINE, half, "10")).await;
+    let three = queue(&fixture.store, panicking()).await;
+    let four = queue(&fixture.store, counted(4, &decided)).await;
     gate.open().await;
     assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(7_500));
     let error = two.await.unwrap().unwrap_err();
@@ -110,20 +110,20 @@ async fn a_failing_command_does_not_fail_its_group() {
     // commands was decided twice.
     assert_eq!(decided.load(Ordering::Relaxed), 4);
     // The failed commands left no changes.
-    fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
-    assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
-    home.check_books().await;
+    fresh(fixture.store.first_message(authorization(MINE, stamp(2), "10")).await);
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(4_000));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_command_does_not_affect_its_group() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
-    let one = queue(&home.store, counted(1, &decided)).await;
+    let one = queue(&fixture.store, counted(1, &decided)).await;
     let decide = Arc::new(|_: &FirstSituation| Err(CardRefusal::Expired));
-    let two = queue(&home.store, FirstMessageCommand { decide, ..authorization(MINE, stamp(2), "1") }).await;
-    let three = queue(&home.store, counted(3, &decided)).await;
+    let two = queue(&fixture.store, FirstMessageCommand { decide, ..authorization(MINE, stamp(2), "1") }).await;
+    let three = queue(&fixture.store, counted(3, &decided)).await;
     gate.open().await;
     assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
     assert_eq!(two.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
@@ -134,15 +134,15 @@ async fn a_refused_command_does_not_affect_its_group() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_of_a_rule_does_not_affect_its_group() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
-    let one = queue(&home.store, counted(1, &decided)).await;
-    let two = queue(&home.store, panicking()).await;
+    let one = queue(&fixture.store, counted(1, &decided)).await;
+    let two = queue(&fixture.store, panicking()).await;
     let mut unanswerable = counted(3, &decided);
     unanswerable.claim = Some(crate::repeats::claim_that_panics("k"));
-    let three = queue(&home.store, unanswerable).await;
-    let four = queue(&home.store, counted(4, &decided)).await;
+    let three = queue(&fixture.store, unanswerable).await;
+    let four = queue(&fixture.store, counted(4, &decided)).await;
     gate.open().await;
     assert_eq!(fresh(one.await.unwrap()).available_balance, Minor(8_500));
     for panicked in [two, three] {
@@ -152,68 +152,68 @@ async fn a_panic_of_a_rule_does_not_affect_its_group() {
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(7_500));
     // Each command was decided once: nothing was rolled back.
     assert_eq!(decided.load(Ordering::Relaxed), 3);
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_writer_survives_a_panic_of_a_rule() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     for _ in 0..3 {
-        let error = home.store.first_message(panicking()).await.unwrap_err();
+        let error = fixture.store.first_message(panicking()).await.unwrap_err();
         assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
     }
-    fresh(home.store.first_message(authorization(MINE, stamp(1), "10")).await);
-    home.store.readiness().await.unwrap();
-    home.check_books().await;
+    fresh(fixture.store.first_message(authorization(MINE, stamp(1), "10")).await);
+    fixture.store.readiness().await.unwrap();
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_refuses_immediately() {
-    let home = Home::with_queue(2);
-    florin_ports::Seeding::seed(&home.store, crate::support::world(9_500)).await.unwrap();
-    let gate = Gate::shut(&home.store).await;
-    let one = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
-    let two = queue(&home.store, authorization(MINE, stamp(2), "10")).await;
-    assert!(home.store.is_overloaded());
-    let three = home.store.first_message(authorization(MINE, stamp(3), "10"));
+    let fixture = Fixture::with_queue(2);
+    florin_ports::Seeding::seed(&fixture.store, crate::support::seed_data(9_500)).await.unwrap();
+    let gate = Gate::shut(&fixture.store).await;
+    let one = queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;
+    let two = queue(&fixture.store, authorization(MINE, stamp(2), "10")).await;
+    assert!(fixture.store.is_overloaded());
+    let three = fixture.store.first_message(authorization(MINE, stamp(3), "10"));
     let three = tokio::time::timeout(Duration::from_millis(50), three).await.unwrap();
     assert_eq!(three, Err(WriteError::Store(StoreError::Overloaded)));
     gate.open().await;
     fresh(one.await.unwrap());
     fresh(two.await.unwrap());
-    assert!(!home.store.is_overloaded());
-    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
+    assert!(!fixture.store.is_overloaded());
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(2_000));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_caller_does_not_cancel_its_write() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
-    let gone = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
+    let gone = queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;
     gone.abort();
     assert!(gone.await.unwrap_err().is_cancelled());
     gate.open().await;
-    let next = fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
+    let next = fresh(fixture.store.first_message(authorization(MINE, stamp(2), "10")).await);
     assert_eq!(next.available_balance, Minor(7_500));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_drains_the_queue_and_rejects_new_commands() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
-    let queued = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
-    let store = home.store.clone();
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
+    let queued = queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;
+    let store = fixture.store.clone();
     let closing = tokio::task::spawn_blocking(move || store.close());
     tokio::time::sleep(Duration::from_millis(50)).await;
     gate.open().await;
     fresh(queued.await.unwrap());
     closing.await.unwrap();
-    home.store.close();
-    let late = home.store.first_message(authorization(MINE, stamp(2), "10")).await;
+    fixture.store.close();
+    let late = fixture.store.first_message(authorization(MINE, stamp(2), "10")).await;
     assert!(matches!(late, Err(WriteError::Store(StoreError::Unavailable(_)))), "{late:?}");
-    assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(fixture.store.readiness().await, Err(StoreError::Unavailable(_))));
     // Reads continue.
-    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));
 }
 
 /// More commands than fit into two groups.
@@ -221,11 +221,11 @@ const MANY: u32 = 600;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_run_in_the_order_of_arrival() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
     let mut commands = Vec::new();
     for number in 1..=MANY {
-        commands.push(queue(&home.store, authorization(MINE, stamp(number.into()), "0.10")).await);
+        commands.push(queue(&fixture.store, authorization(MINE, stamp(number.into()), "0.10")).await);
     }
     gate.open().await;
     let mut left = Minor(9_500);
@@ -233,14 +233,14 @@ async fn groups_run_in_the_order_of_arrival() {
         left = Minor(left.0 - 10);
         assert_eq!(fresh(command.await.unwrap()).available_balance, left);
     }
-    assert_eq!(home.balances(MINE).await.available(), left);
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.available(), left);
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let mut commands = Vec::new();
     for number in 1..=MANY {
@@ -248,7 +248,7 @@ async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
         let key = format!("key-{}", number / 2);
         let claim = Some(crate::repeats::claim_of(&key));
         let command = FirstMessageCommand { claim, ..authorization(MINE, stamp(number.into()), "0.10") };
-        commands.push(queue(&home.store, counting(command, &decided)).await);
+        commands.push(queue(&fixture.store, counting(command, &decided)).await);
     }
     gate.open().await;
     let mut replayed = 0;
@@ -258,6 +258,6 @@ async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
     assert_eq!(replayed, MANY / 2 - 1);
     // No command was decided again.
     assert_eq!(decided.load(Ordering::Relaxed), MANY as usize / 2 + 1);
-    assert_eq!(home.balances(MINE).await.held(), Minor((i64::from(MANY) / 2 + 1) * 10));
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.held(), Minor((i64::from(MANY) / 2 + 1) * 10));
+    fixture.check_books().await;
 }

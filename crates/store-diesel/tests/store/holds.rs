@@ -1,6 +1,6 @@
 //! Holds that are due.
 
-use crate::support::{Home, MINE, MessageIds, amount, authorization, follow_up, fresh, id, noon, stamp};
+use crate::support::{Fixture, MINE, MessageIds, amount, authorization, follow_up, fresh, id, noon, stamp};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{ChainSituation, FollowUp, decide_expiry};
 use florin_domain::ids::TransactionToken;
@@ -19,18 +19,18 @@ fn expiry(hold: DueHold, ids: MessageIds) -> ExpiryCommand {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn due_holds_come_oldest_first_and_expire_once() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let at = |number, minutes| MessageIds { now: noon() + TimeDelta::minutes(minutes), ..stamp(number) };
     for (number, minutes) in [(1, 30), (2, 10), (3, 20), (4, 0)] {
-        fresh(home.store.first_message(authorization(MINE, at(number, minutes), "10")).await);
+        fresh(fixture.store.first_message(authorization(MINE, at(number, minutes), "10")).await);
     }
     // A cleared chain holds nothing and is never due.
     let clearing = FollowUp::Clearing { amount: amount("10"), is_final: true };
-    fresh(home.store.follow_up(follow_up(MINE, stamp(4).token, at(5, 1), clearing)).await);
+    fresh(fixture.store.follow_up(follow_up(MINE, stamp(4).token, at(5, 1), clearing)).await);
 
     let week = TimeDelta::days(7);
     let due = async |minutes, max| {
-        let found = home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max).await;
+        let found = fixture.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max).await;
         found.map(|found| found.into_iter().map(|due| due.item).collect::<Vec<_>>())
     };
     let [one, two, three] = [1, 2, 3].map(|number| hold(stamp(number).token));
@@ -40,11 +40,11 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     assert_eq!(due(40, 2).await.unwrap(), [two.clone(), three.clone()]);
 
     let late = MessageIds { now: noon() + week + TimeDelta::minutes(10), ..stamp(6) };
-    assert_eq!(home.store.expire(expiry(two.clone(), late)).await, Ok(true));
-    assert_eq!(home.store.expire(expiry(two.clone(), MessageIds { now: late.now, ..stamp(7) })).await, Ok(false));
-    assert_eq!(home.store.expire(expiry(one.clone(), MessageIds { now: late.now, ..stamp(8) })).await, Ok(false));
+    assert_eq!(fixture.store.expire(expiry(two.clone(), late)).await, Ok(true));
+    assert_eq!(fixture.store.expire(expiry(two.clone(), MessageIds { now: late.now, ..stamp(7) })).await, Ok(false));
+    assert_eq!(fixture.store.expire(expiry(one.clone(), MessageIds { now: late.now, ..stamp(8) })).await, Ok(false));
     assert_eq!(due(40, 10).await.unwrap(), [three, one]);
-    assert_eq!(home.store.expire(expiry(hold(stamp(9).token), stamp(9))).await, Err(WriteError::Absent));
-    assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
-    home.check_books().await;
+    assert_eq!(fixture.store.expire(expiry(hold(stamp(9).token), stamp(9))).await, Err(WriteError::Absent));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(2_000));
+    fixture.check_books().await;
 }

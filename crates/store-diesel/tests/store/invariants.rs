@@ -2,7 +2,7 @@
 //! counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
-use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
+use crate::support::{Fixture, MINE, OTHER, authorize, budget, card, fresh, gbp, id, seed_data, stamp};
 use florin_domain::books::{BrokenLink, BrokenLinkReason, BudgetPool, CounterExample, Invariant, check_books, explain};
 use florin_domain::card::LimitWindow;
 use florin_domain::ids::JournalId;
@@ -15,28 +15,28 @@ use florin_ports::{Books, ExplainResult, MfaSessions, PaymentBatches, Seeding};
 
 /// Creates a store with 95.00 in each budget. In one budget, an authorization on a card with a limit holds 10.00, and a
 /// batch reserves 10.00.
-async fn with_hold_and_reservation() -> Home {
-    let home = Home::empty();
-    let mut world = world(9_500);
-    world.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "50.00 GBP")];
-    home.store.seed(world).await.unwrap();
-    authorize(&home.store, 1, "10").await;
+async fn with_hold_and_reservation() -> Fixture {
+    let fixture = Fixture::empty();
+    let mut data = seed_data(9_500);
+    data.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "50.00 GBP")];
+    fixture.store.seed(data).await.unwrap();
+    authorize(&fixture.store, 1, "10").await;
     let provider = MfaProviderName::Sandbox;
-    fresh(home.store.open(open(MINE, MINE, 1, provider)).await);
-    fresh(home.store.confirm(confirm(1, 1, provider, MfaVerdict::Correct { step: None })).await);
-    home
+    fresh(fixture.store.open(open(MINE, MINE, 1, provider)).await);
+    fresh(fixture.store.confirm(confirm(1, 1, provider, MfaVerdict::Correct { step: None })).await);
+    fixture
 }
 
 /// Returns the broken invariants, each with its counter-example.
-async fn broken(home: &Home, account: &str) -> Vec<(Invariant, CounterExample)> {
-    let report = check_books(&home.store.books(&id(account)).await.unwrap());
+async fn broken(fixture: &Fixture, account: &str) -> Vec<(Invariant, CounterExample)> {
+    let report = check_books(&fixture.store.books(&id(account)).await.unwrap());
     report.checks.into_iter().filter_map(|check| Some((check.invariant, check.counter_example?))).collect()
 }
 
 /// Returns the failed proofs of the explanation.
-async fn disproved(home: &Home) -> Vec<&'static str> {
+async fn disproved(fixture: &Fixture) -> Vec<&'static str> {
     let page = PageRequest::default();
-    let ExplainResult::Parts(parts) = home.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
+    let ExplainResult::Parts(parts) = fixture.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
         panic!("there is nothing to explain")
     };
     let explained = explain(*parts, page);
@@ -57,11 +57,11 @@ fn chain(currency: Currency, leg: Option<(JournalId, i64)>, reason: BrokenLinkRe
 
 /// Runs a statement that falsifies the data. Returns the broken invariants and the failed proofs.
 async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
-    let home = with_hold_and_reservation().await;
-    assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
-    home.sql(statement);
-    assert_eq!(broken(&home, OTHER).await, []);
-    (broken(&home, MINE).await, disproved(&home).await)
+    let fixture = with_hold_and_reservation().await;
+    assert_eq!((broken(&fixture, MINE).await, disproved(&fixture).await), (vec![], vec![]));
+    fixture.sql(statement);
+    assert_eq!(broken(&fixture, OTHER).await, []);
+    (broken(&fixture, MINE).await, disproved(&fixture).await)
 }
 
 #[tokio::test(flavor = "multi_thread")]

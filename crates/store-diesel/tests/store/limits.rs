@@ -1,6 +1,6 @@
 //! The limits of 64-bit amounts, and of a card.
 
-use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
+use crate::support::{Fixture, MINE, authorize, card, first_message, funding, id, noon, seed_data, stamp};
 use chrono::NaiveDate;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstKind, FirstSituation, decide_first};
 use florin_domain::card::{CardLimit, CarriedUse, ChainState, LimitWindow, Response};
@@ -13,31 +13,31 @@ use std::sync::{Arc, Mutex};
 #[tokio::test(flavor = "multi_thread")]
 async fn balances_reach_the_limits_of_64_bits() {
     for minor in [i64::MAX, i64::MIN + 1] {
-        let home = Home::funded(minor).await;
-        assert_eq!(home.balances(MINE).await.ledger(), Minor(minor));
-        home.check_books().await;
+        let fixture = Fixture::funded(minor).await;
+        assert_eq!(fixture.balances(MINE).await.ledger(), Minor(minor));
+        fixture.check_books().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sum_within_the_range_is_verified_though_its_terms_overflow() {
-    let home = Home::empty();
-    let mut world = world(1);
-    let seed = &mut world.accounts[0].budgets[0];
+    let fixture = Fixture::empty();
+    let mut data = seed_data(1);
+    let seed = &mut data.accounts[0].budgets[0];
     seed.journal = (0..6).map(|number| funding(MINE, number, i64::MAX)).collect();
     seed.journal.extend((6..12).map(|number| funding(MINE, number, -i64::MAX)));
     seed.journal.push(funding(MINE, 12, -7));
     let balances = Balances::new(Minor(-7), Minor(0), Minor(0)).unwrap();
     seed.budget.balances[0].1 = balances;
-    home.store.seed(world).await.unwrap();
-    assert_eq!(home.balances(MINE).await, balances);
-    home.check_books().await;
+    fixture.store.seed(data).await.unwrap();
+    assert_eq!(fixture.balances(MINE).await, balances);
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_usage_of_a_limit_is_stored() {
-    let home = Home::empty();
-    let mut world = world(9_500);
+    let fixture = Fixture::empty();
+    let mut data = seed_data(9_500);
     let (spent, uses) = (Minor(1_999), u32::MAX - 7);
     let limit = CardLimit {
         max_uses: Some(u32::MAX),
@@ -49,11 +49,11 @@ async fn the_usage_of_a_limit_is_stored() {
     };
     let carried = CarriedUse { spent: Minor(7), uses: 3 };
     let lifetime = CardLimit { uses, carried, turned_off: true, ..a_limit(LimitWindow::Lifetime, "20.00 GBP") };
-    world.accounts[0].cards[0].limits = vec![limit.clone(), lifetime.clone()];
-    home.store.seed(world).await.unwrap();
-    let first = authorize(&home.store, 1, "10").await;
+    data.accounts[0].cards[0].limits = vec![limit.clone(), lifetime.clone()];
+    fixture.store.seed(data).await.unwrap();
+    let first = authorize(&fixture.store, 1, "10").await;
     assert_eq!(first.response, Response::Approved);
-    assert_eq!(authorize(&home.store, 2, "10.01").await.response, Response::UsageLimitReached);
+    assert_eq!(authorize(&fixture.store, 2, "10.01").await.response, Response::UsageLimitReached);
 
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
@@ -62,7 +62,7 @@ async fn the_usage_of_a_limit_is_stored() {
         Err(CardRefusal::Expired)
     });
     let command = FollowUpCommand { account: id(MINE), token: first.token, decide, mode: Mode::Commit, claim: None };
-    assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
+    assert_eq!(fixture.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     let mut limits = seen.lock().unwrap().take().unwrap();
     limits.sort_by_key(|limit| limit.window);
     let spent = Minor(1_000);
@@ -73,7 +73,7 @@ async fn the_usage_of_a_limit_is_stored() {
 /// The database rejects the result of a rule with a bug.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_schema_rejects_what_no_rule_may_do() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let message = first_message(FirstKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {
         let mut decision = stamp(1).rule(|stamp| decide_first(situation, &message, stamp))?;
@@ -81,9 +81,9 @@ async fn the_schema_rejects_what_no_rule_may_do() {
         Ok(decision)
     });
     let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, claim: None };
-    let error = home.store.first_message(command).await.unwrap_err();
+    let error = fixture.store.first_message(command).await.unwrap_err();
     assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
-    assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
-    authorize(&home.store, 1, "10").await;
-    home.check_books().await;
+    assert_eq!(fixture.balances(MINE).await.available(), Minor(9_500));
+    authorize(&fixture.store, 1, "10").await;
+    fixture.check_books().await;
 }

@@ -1,6 +1,6 @@
 //! Order, paging and filters of lists.
 
-use crate::support::{Home, MINE, OTHER, gbp, id, noon, world};
+use crate::support::{Fixture, MINE, OTHER, gbp, id, noon, seed_data};
 use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
@@ -35,19 +35,19 @@ fn shopping(collect_address: bool) -> CheckoutKind {
     }
 }
 
-async fn home_with(checkouts: Vec<Checkout>) -> Home {
-    let home = Home::empty();
-    let mut world = world(0);
+async fn home_with(checkouts: Vec<Checkout>) -> Fixture {
+    let fixture = Fixture::empty();
+    let mut data = seed_data(0);
     for checkout in checkouts {
-        let seed = world.accounts.iter_mut().find(|seed| seed.account.id == checkout.account).unwrap();
+        let seed = data.accounts.iter_mut().find(|seed| seed.account.id == checkout.account).unwrap();
         seed.checkouts.push(checkout);
     }
-    home.store.seed(world).await.unwrap();
-    home
+    fixture.store.seed(data).await.unwrap();
+    fixture
 }
 
-async fn page(home: &Home, filter: CheckoutFilter, limit: i64, offset: i64) -> (i64, Vec<u128>) {
-    let page = Checkouts::list(&home.store, &id(MINE), filter, PageRequest { limit, offset }).await.unwrap();
+async fn page(fixture: &Fixture, filter: CheckoutFilter, limit: i64, offset: i64) -> (i64, Vec<u128>) {
+    let page = Checkouts::list(&fixture.store, &id(MINE), filter, PageRequest { limit, offset }).await.unwrap();
     (page.count, page.rows.iter().map(|row| row.id.0.as_u128()).collect())
 }
 
@@ -59,19 +59,19 @@ async fn pages_of_checkouts_with_equal_times_do_not_overlap() {
     checkouts[2].created_at += TimeDelta::microseconds(1);
     checkouts[4].created_at -= TimeDelta::microseconds(1);
     checkouts.push(checkout(OTHER, 9, bare, CheckoutStatus::Active));
-    let home = home_with(checkouts).await;
+    let fixture = home_with(checkouts).await;
     let all = CheckoutFilter::default();
-    assert_eq!(page(&home, all, 100, 0).await, (6, vec![3, 6, 4, 2, 1, 5]));
-    assert_eq!(page(&home, all, 2, 0).await, (6, vec![3, 6]));
-    assert_eq!(page(&home, all, 2, 2).await, (6, vec![4, 2]));
-    assert_eq!(page(&home, all, 2, 4).await, (6, vec![1, 5]));
-    assert_eq!(page(&home, all, 2, 6).await, (6, vec![]));
-    assert_eq!(page(&home, all, 1, i64::MAX).await, (6, vec![]));
+    assert_eq!(page(&fixture, all, 100, 0).await, (6, vec![3, 6, 4, 2, 1, 5]));
+    assert_eq!(page(&fixture, all, 2, 0).await, (6, vec![3, 6]));
+    assert_eq!(page(&fixture, all, 2, 2).await, (6, vec![4, 2]));
+    assert_eq!(page(&fixture, all, 2, 4).await, (6, vec![1, 5]));
+    assert_eq!(page(&fixture, all, 2, 6).await, (6, vec![]));
+    assert_eq!(page(&fixture, all, 1, i64::MAX).await, (6, vec![]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_apply_to_the_count() {
-    let home = home_with(vec![
+    let fixture = home_with(vec![
         checkout(MINE, 1, shopping(true), CheckoutStatus::Active),
         checkout(MINE, 2, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
@@ -80,10 +80,10 @@ async fn filters_apply_to_the_count() {
     let filter = |checkout_type, status| CheckoutFilter { checkout_type, status };
     let (shop, top_up) = (Some(CheckoutType::Shopping), Some(CheckoutType::TopUp));
     let (active, deactivated) = (Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated));
-    assert_eq!(page(&home, filter(shop, None), 1, 0).await, (2, vec![2]));
-    assert_eq!(page(&home, filter(None, active), 9, 0).await, (2, vec![3, 1]));
-    assert_eq!(page(&home, filter(shop, active), 9, 0).await, (1, vec![1]));
-    assert_eq!(page(&home, filter(top_up, deactivated), 9, 0).await, (0, vec![]));
+    assert_eq!(page(&fixture, filter(shop, None), 1, 0).await, (2, vec![2]));
+    assert_eq!(page(&fixture, filter(None, active), 9, 0).await, (2, vec![3, 1]));
+    assert_eq!(page(&fixture, filter(shop, active), 9, 0).await, (1, vec![1]));
+    assert_eq!(page(&fixture, filter(top_up, deactivated), 9, 0).await, (0, vec![]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,15 +92,15 @@ async fn checkouts_round_trip() {
         checkout(MINE, 4, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
     ];
-    let home = home_with(whole.clone()).await;
+    let fixture = home_with(whole.clone()).await;
     let page =
-        Checkouts::list(&home.store, &id(MINE), CheckoutFilter::default(), PageRequest::default()).await.unwrap();
+        Checkouts::list(&fixture.store, &id(MINE), CheckoutFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!(page.rows, whole);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn banks_are_sorted_by_code_points() {
-    let home = Home::empty();
+    let fixture = Fixture::empty();
     let bank = |digit: &str, name: &str| Bank {
         id: BankId::parse(&digit.repeat(32)).unwrap(),
         name: name.into(),
@@ -119,21 +119,21 @@ async fn banks_are_sorted_by_code_points() {
     let mut shuffled = sorted.to_vec();
     shuffled.rotate_left(3);
     shuffled.swap(0, 4);
-    home.store.replace_banks(vec![bank("9", "gone")]).await.unwrap();
-    home.store.replace_banks(shuffled).await.unwrap();
-    let page = Banks::list(&home.store, PageRequest::default()).await.unwrap();
+    fixture.store.replace_banks(vec![bank("9", "gone")]).await.unwrap();
+    fixture.store.replace_banks(shuffled).await.unwrap();
+    let page = Banks::list(&fixture.store, PageRequest::default()).await.unwrap();
     assert_eq!((page.count, page.rows), (7, sorted.to_vec()));
-    let page = Banks::list(&home.store, PageRequest { limit: 2, offset: 3 }).await.unwrap();
+    let page = Banks::list(&fixture.store, PageRequest { limit: 2, offset: 3 }).await.unwrap();
     assert_eq!((page.count, page.rows), (7, sorted[3..5].to_vec()));
     // The list is replaced completely or not at all.
-    let error = home.store.replace_banks(vec![bank("8", "new"), bank("8", "again")]).await.unwrap_err();
+    let error = fixture.store.replace_banks(vec![bank("8", "new"), bank("8", "again")]).await.unwrap_err();
     assert!(matches!(error, florin_ports::StoreError::Duplicate(_)), "{error:?}");
-    assert_eq!(Banks::list(&home.store, PageRequest::default()).await.unwrap().rows, sorted);
+    assert_eq!(Banks::list(&fixture.store, PageRequest::default()).await.unwrap().rows, sorted);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn addresses_are_in_the_order_of_the_file() {
-    let home = Home::empty();
+    let fixture = Fixture::empty();
     let address = |line: &str, postcode: &str| Address {
         address_line1: line.into(),
         city: "Köln-on-Sea".into(),
@@ -141,14 +141,14 @@ async fn addresses_are_in_the_order_of_the_file() {
         ..Address::default()
     };
     let postcode = UkPostcode::parse("SW1A 1AA").unwrap();
-    home.store.replace_addresses(vec![address("gone", "SW1A1AA")]).await.unwrap();
+    fixture.store.replace_addresses(vec![address("gone", "SW1A1AA")]).await.unwrap();
     let file =
         vec![address("2", "sw1a 1aa"), address("other", "M11AE"), address("10", "SW1A1AA"), address("1", "SW1A1AA")];
-    home.store.replace_addresses(file).await.unwrap();
-    let found = AddressBook::find(&home.store, &postcode).await.unwrap();
+    fixture.store.replace_addresses(file).await.unwrap();
+    let found = AddressBook::find(&fixture.store, &postcode).await.unwrap();
     assert_eq!(found, [address("2", "SW1A1AA"), address("10", "SW1A1AA"), address("1", "SW1A1AA")]);
-    assert_eq!(AddressBook::find(&home.store, &UkPostcode::parse("M1 1AF").unwrap()).await, Ok(vec![]));
+    assert_eq!(AddressBook::find(&fixture.store, &UkPostcode::parse("M1 1AF").unwrap()).await, Ok(vec![]));
     let many = (0..1201).map(|number| address(&number.to_string(), "M11AE")).collect::<Vec<_>>();
-    home.store.replace_addresses(many.clone()).await.unwrap();
-    assert_eq!(AddressBook::find(&home.store, &UkPostcode::parse("M1 1AE").unwrap()).await.unwrap(), many);
+    fixture.store.replace_addresses(many.clone()).await.unwrap();
+    assert_eq!(AddressBook::find(&fixture.store, &UkPostcode::parse("M1 1AE").unwrap()).await.unwrap(), many);
 }

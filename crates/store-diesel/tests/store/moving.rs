@@ -1,7 +1,7 @@
 //! Clients that leave a store and arrive in another one.
 
 use crate::credits::credit;
-use crate::support::{Home, MINE, OTHER, budget, client, fresh, gbp, id, noon};
+use crate::support::{Fixture, MINE, OTHER, budget, client, fresh, gbp, id, noon};
 use florin_domain::ids::{MoveId, PaymentId};
 use florin_domain::money::Minor;
 use florin_domain::secret::{SecretKeyId, StoreKey};
@@ -36,7 +36,7 @@ async fn names(store: &Store) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_moves_with_its_rows_and_no_others() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     fresh(source.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
     let keys = source.store.keys_of(client(MINE)).unwrap().unwrap();
     assert_eq!(keys.len(), 2, "an account and a key");
@@ -60,7 +60,7 @@ async fn a_client_moves_with_its_rows_and_no_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_is_recalled_does_not_arrive() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let begun = a_move(1);
     let left = source.store.depart(&begun).unwrap().unwrap();
     assert!(left.is_of(&begun) && !left.recalled);
@@ -88,7 +88,7 @@ async fn a_client_that_is_recalled_does_not_arrive() {
 /// progress.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_of_another_move_changes_nothing() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let (old, new) = (a_move(1), a_move(2));
     move_client(&source.store, &target.store, 1).await;
     move_client(&target.store, &source.store, 3).await;
@@ -114,7 +114,7 @@ async fn a_step_of_another_move_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_does_not_leave_by_a_move_that_was_undone_before() {
-    let source = Home::seeded().await;
+    let source = Fixture::seeded().await;
     source.store.recall(&a_move(1)).unwrap();
     source.store.put_back(&a_move(1)).unwrap();
     let refused = source.store.depart(&a_move(1));
@@ -125,7 +125,7 @@ async fn a_client_does_not_leave_by_a_move_that_was_undone_before() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_whose_books_are_wrong_stays() {
-    let source = Home::seeded().await;
+    let source = Fixture::seeded().await;
     let wrong = format!("UPDATE balances SET available_minor = available_minor + 1 WHERE account_id = '{MINE}'");
     source.sql(&wrong);
     let refused = source.store.depart(&a_move(1));
@@ -137,7 +137,7 @@ async fn a_client_whose_books_are_wrong_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_under_another_key_do_not_arrive() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let [one, other] = [1, 2].map(|digit| StoreKey { id: SecretKeyId([digit; 8]), kept: None });
     source.store.bind_secret_key(one.clone()).await.unwrap();
     target.store.bind_secret_key(other.clone()).await.unwrap();
@@ -151,7 +151,7 @@ async fn secrets_under_another_key_do_not_arrive() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_migration_is_applied_while_text_is_kept() {
-    let source = Home::seeded().await;
+    let source = Fixture::seeded().await;
     source.store.depart(&a_move(1)).unwrap().unwrap();
     assert_eq!(source.store.migrate(), Ok(0));
     // As if an earlier migration was pending.
@@ -165,7 +165,7 @@ async fn no_migration_is_applied_while_text_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_copy_is_refused() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     source.store.depart(&a_move(1)).unwrap().unwrap();
     source.sql("UPDATE __florin_departures SET contents = replace(contents, ':9500', ':9501') WHERE part = 1");
     let refused = target.store.arrive(&a_move(1), &source.store);
@@ -179,7 +179,7 @@ async fn a_changed_copy_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_world_of_another_client_shares_stays() {
-    let source = Home::seeded().await;
+    let source = Fixture::seeded().await;
     source.sql(
         "INSERT INTO worlds (account_id, client_id, template, created_at, expires_at) \
          SELECT a.id, a.client_id, 'empty', b.at, b.at \
@@ -209,7 +209,7 @@ async fn what_a_world_of_another_client_shares_stays() {
 /// Writes that are in progress when a client leaves are stored before it leaves, or not at all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_acknowledged_write_is_lost() {
-    let (source, target) = (Home::seeded().await, Home::empty());
+    let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let mut tasks = JoinSet::new();
     for number in 0..200 {
         let store = source.store.clone();

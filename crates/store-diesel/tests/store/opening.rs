@@ -1,6 +1,6 @@
 //! Opening, migration and readiness, and data that survives a restart.
 
-use crate::support::{Home, MINE, authorize, follow_up, fresh, id, settings, stamp, world};
+use crate::support::{Fixture, MINE, authorize, follow_up, fresh, id, seed_data, settings, stamp};
 use diesel::Connection;
 use diesel::connection::SimpleConnection;
 use florin_domain::access::Environment;
@@ -26,7 +26,7 @@ async fn opening_does_not_migrate() {
     assert_eq!((store.pending(), store.migrate()), (Ok(vec![]), Ok(0)));
     // The calls that failed before now succeed.
     assert_eq!(Accounts::find(&store, &id(MINE)).await, Ok(None));
-    store.seed(world(1)).await.unwrap();
+    store.seed(seed_data(1)).await.unwrap();
 }
 
 #[test]
@@ -53,18 +53,18 @@ fn concurrent_migrations_run_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_schema_is_opened_and_reported() {
-    let home = Home::seeded().await;
-    home.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
-    let store = Store::open(&settings(&home.directory)).unwrap();
+    let fixture = Fixture::seeded().await;
+    fixture.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231235959')");
+    let store = Store::open(&settings(&fixture.directory)).unwrap();
     assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
     assert_eq!(store.pending(), Ok(vec![]));
-    home.sql("DELETE FROM __diesel_schema_migrations WHERE version LIKE '%000006'");
+    fixture.sql("DELETE FROM __diesel_schema_migrations WHERE version LIKE '%000006'");
     assert_eq!(store.readiness().await, Ok(Readiness::SchemaTooNew));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everything_survives_a_restart() {
-    let Home { store, directory } = Home::seeded().await;
+    let Fixture { store, directory } = Fixture::seeded().await;
     let first = authorize(&store, 1, "10").await;
     // The store is not closed, as after a crash.
     drop(store);
@@ -75,19 +75,19 @@ async fn everything_survives_a_restart() {
     assert_eq!(reversal.requested, Minor(1_000));
     store.close();
     drop(store);
-    let home = Home { store: Store::open(&settings(&directory)).unwrap(), directory };
-    assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
-    home.check_books().await;
+    let fixture = Fixture { store: Store::open(&settings(&directory)).unwrap(), directory };
+    assert_eq!(fixture.balances(MINE).await.available(), Minor(9_500));
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_programs_on_one_file_see_each_other() {
-    let home = Home::seeded().await;
-    let other = Store::open(&settings(&home.directory)).unwrap();
-    let first = authorize(&home.store, 1, "10").await;
+    let fixture = Fixture::seeded().await;
+    let other = Store::open(&settings(&fixture.directory)).unwrap();
+    let first = authorize(&fixture.store, 1, "10").await;
     let reversal = follow_up(MINE, first.token, stamp(2), FollowUp::Reversal { amount: None });
     fresh(other.follow_up(reversal).await);
-    assert_eq!(home.balances(MINE).await.held(), Minor(0));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(0));
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn mode(path: &str) -> u32 {
 /// Earlier versions created files that everybody could read.
 #[tokio::test(flavor = "multi_thread")]
 async fn existing_files_become_private() {
-    let home = Home::seeded().await;
-    let settings = settings(&home.directory);
+    let fixture = Fixture::seeded().await;
+    let settings = settings(&fixture.directory);
     let path = settings.url.trim_start_matches("sqlite://");
     let files = ["", "-wal", "-shm"].map(|suffix| format!("{path}{suffix}"));
     for file in &files {
@@ -169,20 +169,20 @@ async fn existing_files_become_private() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_or_replaced_file_is_noticed() {
     for replaced in [false, true] {
-        let home = Home::seeded().await;
-        let url = settings(&home.directory).url;
+        let fixture = Fixture::seeded().await;
+        let url = settings(&fixture.directory).url;
         let path = url.trim_start_matches("sqlite://");
         let aside = format!("{path}.aside");
         std::fs::rename(path, &aside).unwrap();
         if replaced {
             std::fs::copy(&aside, path).unwrap();
         }
-        assert_eq!(home.store.readiness().await, Ok(Readiness::Replaced));
-        assert!(matches!(home.store.bind(Environment::Sandbox).await, Err(StoreError::Unavailable(_))));
-        assert!(matches!(Accounts::find(&home.store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
+        assert_eq!(fixture.store.readiness().await, Ok(Readiness::Replaced));
+        assert!(matches!(fixture.store.bind(Environment::Sandbox).await, Err(StoreError::Unavailable(_))));
+        assert!(matches!(Accounts::find(&fixture.store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
         std::fs::rename(&aside, path).unwrap();
-        assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
-        assert_eq!(home.store.bind(Environment::Sandbox).await, Ok(Environment::Sandbox));
+        assert_eq!(fixture.store.readiness().await, Ok(Readiness::Ready));
+        assert_eq!(fixture.store.bind(Environment::Sandbox).await, Ok(Environment::Sandbox));
     }
 }
 
@@ -191,12 +191,12 @@ async fn a_deleted_or_replaced_file_is_noticed() {
 async fn a_damaged_page_is_found_by_the_check() {
     const PAGE: usize = 4096;
 
-    let home = Home::seeded().await;
-    authorize(&home.store, 1, "10").await;
-    let settings = settings(&home.directory);
-    home.store.close();
+    let fixture = Fixture::seeded().await;
+    authorize(&fixture.store, 1, "10").await;
+    let settings = settings(&fixture.directory);
+    fixture.store.close();
     // Migrations leave free pages. They contain no data, so the check does not read them.
-    home.sql("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    fixture.sql("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     let path = settings.url.trim_start_matches("sqlite://").to_owned();
     let sound = std::fs::read(&path).unwrap();
     for page in (1..sound.len() / PAGE).step_by(7) {

@@ -1,6 +1,6 @@
 //! Clients, keys, accounts and enrolments.
 
-use crate::support::{Home, MINE, OTHER, client, id, key, key_hash, noon, parent, world};
+use crate::support::{Fixture, MINE, OTHER, client, id, key, key_hash, noon, parent, seed_data};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, AccountGrant, ApiClient, Caller, Feature, KeyHash};
 use florin_domain::ids::{ApiKeyId, ClientId};
@@ -18,8 +18,8 @@ fn duplicate<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_are_sorted_by_name_and_have_features() {
-    let home = Home::seeded().await;
-    let seeded = world(0).clients;
+    let fixture = Fixture::seeded().await;
+    let seeded = seed_data(0).clients;
     let unicode = ApiClient {
         id: ClientId(Uuid::from_u128(1)),
         name: "Ångström 🧪".into(),
@@ -27,104 +27,104 @@ async fn clients_are_sorted_by_name_and_have_features() {
         features: [Feature::AddressesLookup].into(),
         disabled_at: None,
     };
-    home.store.add_client(unicode.clone()).await.unwrap();
+    fixture.store.add_client(unicode.clone()).await.unwrap();
     let listed = vec![seeded[0].clone(), seeded[1].clone(), unicode.clone()];
-    assert_eq!(home.store.clients().await.unwrap(), listed);
-    duplicate(&home.store.add_client(unicode.clone()).await);
+    assert_eq!(fixture.store.clients().await.unwrap(), listed);
+    duplicate(&fixture.store.add_client(unicode.clone()).await);
 
     for on in [true, true, false, false, true] {
-        home.store.set_feature(client(MINE), Feature::AddressesLookup, on).await.unwrap();
-        let caller = Callers::find(&home.store, &key_hash(MINE)).await.unwrap().unwrap();
+        fixture.store.set_feature(client(MINE), Feature::AddressesLookup, on).await.unwrap();
+        let caller = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap().unwrap();
         assert_eq!(caller.client.features.contains(&Feature::AddressesLookup), on);
     }
-    not_found(&home.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, true).await);
-    not_found(&home.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, false).await);
+    not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, true).await);
+    not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, false).await);
     let blank = ApiClient { id: ClientId(Uuid::nil()), allowed_networks: vec!["10.0.0.0 /8".into()], ..unicode };
-    assert!(matches!(home.store.add_client(blank).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(fixture.store.add_client(blank).await, Err(StoreError::Corrupt(_))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let account = Account { client: client(OTHER), name: "9".into(), ..an_account(id("A9")) };
-    home.store.add_account(account.clone(), parent(&account.id)).await.unwrap();
-    assert_eq!(Accounts::find(&home.store, &id("A9")).await.unwrap(), Some(account.clone()));
-    let ids: Vec<_> = home.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();
+    fixture.store.add_account(account.clone(), parent(&account.id)).await.unwrap();
+    assert_eq!(Accounts::find(&fixture.store, &id("A9")).await.unwrap(), Some(account.clone()));
+    let ids: Vec<_> = fixture.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();
     assert_eq!(ids, [id("A9"), id(MINE), id(OTHER)]);
-    duplicate(&home.store.add_account(account.clone(), parent(&account.id)).await);
+    duplicate(&fixture.store.add_account(account.clone(), parent(&account.id)).await);
     not_found(
-        &home
+        &fixture
             .store
             .add_account(Account { id: id("A8"), client: ClientId(Uuid::nil()), ..account }, parent(&id("A8")))
             .await,
     );
-    assert_eq!(Accounts::find(&home.store, &id("A8")).await, Ok(None));
+    assert_eq!(Accounts::find(&fixture.store, &id("A8")).await, Ok(None));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_found_by_their_hash() {
-    let home = Home::seeded().await;
-    let found = Callers::find(&home.store, &key_hash(MINE)).await.unwrap();
-    assert_eq!(found, Some(Caller { key: key(MINE), client: world(0).clients[0].clone() }));
+    let fixture = Fixture::seeded().await;
+    let found = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap();
+    assert_eq!(found, Some(Caller { key: key(MINE), client: seed_data(0).clients[0].clone() }));
     // The first eight bytes are right, the others are not.
     let KeyHash(mut almost) = key_hash(MINE);
     almost[31] ^= 1;
-    assert_eq!(Callers::find(&home.store, &KeyHash(almost)).await, Ok(None));
+    assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await, Ok(None));
     // Two keys whose hashes have the same first bytes are distinguished.
     let twin =
         florin_domain::access::ApiKey { id: ApiKeyId(Uuid::nil()), accounts: AccountGrant::AllOfClient, ..key(OTHER) };
-    home.store.add_key(twin.clone(), KeyHash(almost)).await.unwrap();
-    assert_eq!(Callers::find(&home.store, &KeyHash(almost)).await.unwrap().unwrap().key, twin);
-    assert_eq!(Callers::find(&home.store, &key_hash(MINE)).await.unwrap().unwrap().key, key(MINE));
+    fixture.store.add_key(twin.clone(), KeyHash(almost)).await.unwrap();
+    assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await.unwrap().unwrap().key, twin);
+    assert_eq!(Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap().unwrap().key, key(MINE));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_reach_only_accounts_of_their_client() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let other = |number, grant| {
         let id = ApiKeyId(Uuid::from_u128(number));
         florin_domain::access::ApiKey { id, accounts: AccountGrant::Only(grant), ..key(MINE) }
     };
     let hash = |byte| KeyHash([byte; 32]);
-    not_found(&home.store.add_key(other(1, [id(OTHER)].into()), hash(1)).await);
-    not_found(&home.store.add_key(other(1, [id(MINE), id("F9")].into()), hash(1)).await);
+    not_found(&fixture.store.add_key(other(1, [id(OTHER)].into()), hash(1)).await);
+    not_found(&fixture.store.add_key(other(1, [id(MINE), id("F9")].into()), hash(1)).await);
     not_found(
-        &home
+        &fixture
             .store
             .add_key(florin_domain::access::ApiKey { client: ClientId(Uuid::nil()), ..other(1, [].into()) }, hash(1))
             .await,
     );
-    assert_eq!(Callers::find(&home.store, &hash(1)).await, Ok(None));
-    home.store.add_key(other(1, [].into()), hash(1)).await.unwrap();
-    let none = Callers::find(&home.store, &hash(1)).await.unwrap().unwrap().key.accounts;
+    assert_eq!(Callers::find(&fixture.store, &hash(1)).await, Ok(None));
+    fixture.store.add_key(other(1, [].into()), hash(1)).await.unwrap();
+    let none = Callers::find(&fixture.store, &hash(1)).await.unwrap().unwrap().key.accounts;
     assert_eq!(none, AccountGrant::Only([].into()));
-    duplicate(&home.store.add_key(other(1, [].into()), hash(2)).await);
-    duplicate(&home.store.add_key(other(2, [].into()), hash(1)).await);
+    duplicate(&fixture.store.add_key(other(1, [].into()), hash(2)).await);
+    duplicate(&fixture.store.add_key(other(2, [].into()), hash(1)).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_listed_oldest_first_and_revoked_once() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let mut older = key(OTHER);
     older.id = ApiKeyId(Uuid::max());
     older.created_at -= TimeDelta::microseconds(1);
     older.expires_at = Some(noon());
-    home.store.add_key(older.clone(), KeyHash([9; 32])).await.unwrap();
-    assert_eq!(home.store.keys(None).await.unwrap(), [older.clone(), key(MINE), key(OTHER)]);
-    assert_eq!(home.store.keys(Some(client(OTHER))).await.unwrap(), [older.clone(), key(OTHER)]);
+    fixture.store.add_key(older.clone(), KeyHash([9; 32])).await.unwrap();
+    assert_eq!(fixture.store.keys(None).await.unwrap(), [older.clone(), key(MINE), key(OTHER)]);
+    assert_eq!(fixture.store.keys(Some(client(OTHER))).await.unwrap(), [older.clone(), key(OTHER)]);
     let revoked = noon() + TimeDelta::hours(1);
-    home.store.revoke_key(older.id, revoked).await.unwrap();
-    home.store.revoke_key(older.id, revoked + TimeDelta::hours(1)).await.unwrap();
-    let found = Callers::find(&home.store, &KeyHash([9; 32])).await.unwrap().unwrap().key;
+    fixture.store.revoke_key(older.id, revoked).await.unwrap();
+    fixture.store.revoke_key(older.id, revoked + TimeDelta::hours(1)).await.unwrap();
+    let found = Callers::find(&fixture.store, &KeyHash([9; 32])).await.unwrap().unwrap().key;
     assert_eq!((found.revoked_at, found.expires_at), (Some(revoked), Some(noon())));
-    assert_eq!(Callers::find(&home.store, &key_hash(OTHER)).await.unwrap().unwrap().key.revoked_at, None);
-    not_found(&home.store.revoke_key(ApiKeyId(Uuid::nil()), noon()).await);
+    assert_eq!(Callers::find(&fixture.store, &key_hash(OTHER)).await.unwrap().unwrap().key.revoked_at, None);
+    not_found(&fixture.store.revoke_key(ApiKeyId(Uuid::nil()), noon()).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fresh_store_has_neither_clients_nor_accounts() {
-    let home = Home::empty();
-    assert!(home.store.is_fresh().await.unwrap());
-    home.store.add_client(world(0).clients[0].clone()).await.unwrap();
-    assert!(!home.store.is_fresh().await.unwrap());
+    let fixture = Fixture::empty();
+    assert!(fixture.store.is_fresh().await.unwrap());
+    fixture.store.add_client(seed_data(0).clients[0].clone()).await.unwrap();
+    assert!(!fixture.store.is_fresh().await.unwrap());
 }

@@ -1,7 +1,7 @@
 //! Idempotency records.
 
 use crate::groups::{Gate, queue};
-use crate::support::{Home, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
+use crate::support::{Fixture, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
 use chrono::TimeDelta;
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardRefusal, FirstSituation};
@@ -57,75 +57,75 @@ fn answer(number: u128) -> StoredResponse {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_gets_the_first_answer_and_has_no_effect() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    fresh(home.store.first_message(command(1, mine())).await);
-    assert_eq!(home.store.first_message(command(2, mine())).await, Ok(Written::Replayed(answer(1))));
-    let other = home.store.first_message(command(3, claim(client(MINE), MINE, "k", "[]"))).await;
+    fresh(fixture.store.first_message(command(1, mine())).await);
+    assert_eq!(fixture.store.first_message(command(2, mine())).await, Ok(Written::Replayed(answer(1))));
+    let other = fixture.store.first_message(command(3, claim(client(MINE), MINE, "k", "[]"))).await;
     assert_eq!(other, Err(WriteError::Mismatch(Box::new(request("{}")))));
     let mut hashed = claim(client(MINE), MINE, "k", "{}");
     hashed.request.body = RecordedBody::Hash("{}".into());
-    let hashed = home.store.first_message(command(3, hashed)).await;
+    let hashed = fixture.store.first_message(command(3, hashed)).await;
     assert_eq!(hashed, Err(WriteError::Mismatch(Box::new(request("{}")))));
-    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_record_is_read_before_anything_else() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    fresh(home.store.first_message(command(1, mine())).await);
+    fresh(fixture.store.first_message(command(1, mine())).await);
     let unknown_card = FirstMessageCommand { card: crate::support::card(OTHER), ..command(2, mine()) };
-    assert_eq!(home.store.first_message(unknown_card).await, Ok(Written::Replayed(answer(1))));
+    assert_eq!(fixture.store.first_message(unknown_card).await, Ok(Written::Replayed(answer(1))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_of_one_client_and_account() {
-    let home = Home::seeded().await;
-    fresh(home.store.first_message(command(1, claim(client(MINE), MINE, "k", "{}"))).await);
-    fresh(home.store.first_message(command(2, claim(client(OTHER), MINE, "k", "{}"))).await);
-    fresh(home.store.first_message(command(3, claim(client(MINE), OTHER, "k", "{}"))).await);
-    fresh(home.store.first_message(command(4, claim(client(MINE), MINE, "K", "{}"))).await);
+    let fixture = Fixture::seeded().await;
+    fresh(fixture.store.first_message(command(1, claim(client(MINE), MINE, "k", "{}"))).await);
+    fresh(fixture.store.first_message(command(2, claim(client(OTHER), MINE, "k", "{}"))).await);
+    fresh(fixture.store.first_message(command(3, claim(client(MINE), OTHER, "k", "{}"))).await);
+    fresh(fixture.store.first_message(command(4, claim(client(MINE), MINE, "K", "{}"))).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_leaves_the_key_free() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
     let decide = Arc::new(|_: &FirstSituation| Err(CardRefusal::Expired));
-    let refused = home.store.first_message(FirstMessageCommand { decide, ..command(1, mine()) }).await;
+    let refused = fixture.store.first_message(FirstMessageCommand { decide, ..command(1, mine()) }).await;
     assert_eq!(refused, Err(WriteError::Refused(CardRefusal::Expired)));
     let absent = FirstMessageCommand { card: crate::support::card(OTHER), ..command(1, mine()) };
-    assert_eq!(home.store.first_message(absent).await, Err(WriteError::Absent));
-    fresh(home.store.first_message(command(1, mine())).await);
+    assert_eq!(fixture.store.first_message(absent).await, Err(WriteError::Absent));
+    fresh(fixture.store.first_message(command(1, mine())).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_key_in_one_group_has_one_effect() {
-    let home = Home::seeded().await;
-    let gate = Gate::shut(&home.store).await;
+    let fixture = Fixture::seeded().await;
+    let gate = Gate::shut(&fixture.store).await;
     let mine = || claim(client(MINE), MINE, "k", "{}");
-    let one = queue(&home.store, command(1, mine())).await;
-    let two = queue(&home.store, command(2, mine())).await;
+    let one = queue(&fixture.store, command(1, mine())).await;
+    let two = queue(&fixture.store, command(2, mine())).await;
     gate.open().await;
     fresh(one.await.unwrap());
     assert_eq!(two.await.unwrap(), Ok(Written::Replayed(answer(1))));
-    assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
+    assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn old_records_are_deleted_in_chunks() {
-    let home = Home::seeded().await;
+    let fixture = Fixture::seeded().await;
     for number in 0..5 {
         let mut claim = claim(client(MINE), MINE, &format!("k{number}"), "{}");
         claim.at = noon() + TimeDelta::hours(i64::try_from(number).unwrap());
-        fresh(home.store.first_message(command(number, claim)).await);
+        fresh(fixture.store.first_message(command(number, claim)).await);
     }
     let before = noon() + TimeDelta::hours(3);
-    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(2));
-    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(1));
-    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(0));
-    let kept = home.store.first_message(command(9, claim(client(MINE), MINE, "k3", "{}"))).await;
+    assert_eq!(fixture.store.delete_idempotency_records(before, 2).await, Ok(2));
+    assert_eq!(fixture.store.delete_idempotency_records(before, 2).await, Ok(1));
+    assert_eq!(fixture.store.delete_idempotency_records(before, 2).await, Ok(0));
+    let kept = fixture.store.first_message(command(9, claim(client(MINE), MINE, "k3", "{}"))).await;
     assert_eq!(kept, Ok(Written::Replayed(answer(3))));
-    fresh(home.store.first_message(command(9, claim(client(MINE), MINE, "k2", "{}"))).await);
+    fresh(fixture.store.first_message(command(9, claim(client(MINE), MINE, "k2", "{}"))).await);
 }

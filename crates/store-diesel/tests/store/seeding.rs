@@ -1,6 +1,6 @@
 //! Prepared data is stored completely or not at all.
 
-use crate::support::{Home, MINE, OTHER, active_card, funding, gbp, id, world};
+use crate::support::{Fixture, MINE, OTHER, active_card, funding, gbp, id, seed_data};
 use florin_domain::ids::CardId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn seeded_data_is_read_back_unchanged() {
-    let home = Home::empty();
-    let mut seeded = world(9_500);
+    let fixture = Fixture::empty();
+    let mut seeded = seed_data(9_500);
     let seed = &mut seeded.accounts[0];
     // Ids of version 7 grow, so the order of ids is the order of creation.
     let mut second = seed.cards[0].clone();
@@ -18,56 +18,56 @@ async fn seeded_data_is_read_back_unchanged() {
     seed.cards.push(second);
     let jpy = Currency::parse("JPY").unwrap();
     seed.budgets[0].budget.balances.push((jpy, Balances::default()));
-    home.store.seed(seeded.clone()).await.unwrap();
+    fixture.store.seed(seeded.clone()).await.unwrap();
     for seed in seeded.accounts {
         let account = seed.account.id;
         let mut budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
         budgets.push(seed.parent.budget);
         budgets.sort_by_key(|budget| budget.id);
-        assert_eq!(home.store.budgets(&account).await.unwrap(), budgets);
+        assert_eq!(fixture.store.budgets(&account).await.unwrap(), budgets);
         let cards: Vec<_> = seed.cards.into_iter().map(|seed| seed.card).collect();
-        assert_eq!(home.store.cards(&account).await.unwrap(), cards);
-        assert_eq!(home.store.batches(&account).await.unwrap(), seed.batches);
+        assert_eq!(fixture.store.cards(&account).await.unwrap(), cards);
+        assert_eq!(fixture.store.batches(&account).await.unwrap(), seed.batches);
     }
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn data_is_seeded_once() {
-    let home = Home::seeded().await;
-    let again = home.store.seed(world(9_500)).await;
+    let fixture = Fixture::seeded().await;
+    let again = fixture.store.seed(seed_data(9_500)).await;
     assert!(matches!(again, Err(StoreError::Duplicate(_))), "{again:?}");
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_seeding_stores_nothing() {
-    let home = Home::empty();
-    let mut broken = world(9_500);
+    let fixture = Fixture::empty();
+    let mut broken = seed_data(9_500);
     // The card of the last account spends from the budget of the first.
     broken.accounts[1].cards[0].card = florin_domain::card::Card { account: id(OTHER), ..active_card(MINE) };
-    let error = home.store.seed(broken).await.unwrap_err();
+    let error = fixture.store.seed(broken).await.unwrap_err();
     assert!(matches!(error, StoreError::NotFound(_)), "{error:?}");
-    assert!(home.store.is_fresh().await.unwrap());
-    assert_eq!(home.store.keys(None).await, Ok(vec![]));
-    home.store.seed(world(9_500)).await.unwrap();
+    assert!(fixture.store.is_fresh().await.unwrap());
+    assert_eq!(fixture.store.keys(None).await, Ok(vec![]));
+    fixture.store.seed(seed_data(9_500)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn balances_must_be_the_sums_of_the_journal() {
-    let home = Home::empty();
-    let mut more = world(9_500);
+    let fixture = Fixture::empty();
+    let mut more = seed_data(9_500);
     more.accounts[0].budgets[0].journal.push(funding(MINE, 1, 1));
-    let mut missing = world(9_500);
+    let mut missing = seed_data(9_500);
     missing.accounts[1].budgets[0].journal.clear();
-    let mut elsewhere = world(9_500);
+    let mut elsewhere = seed_data(9_500);
     elsewhere.accounts[0].budgets[0].budget.balances.clear();
-    let mut held = world(9_500);
+    let mut held = seed_data(9_500);
     held.accounts[0].budgets[0].budget.balances[0] =
         (gbp(), Balances::new(Minor(9_400), Minor(100), Minor(0)).unwrap());
-    for world in [more, missing, elsewhere, held] {
-        let error = home.store.seed(world).await.unwrap_err();
+    for data in [more, missing, elsewhere, held] {
+        let error = fixture.store.seed(data).await.unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
     }
-    assert!(home.store.is_fresh().await.unwrap());
+    assert!(fixture.store.is_fresh().await.unwrap());
 }

@@ -1,4 +1,4 @@
-//! A store on its own file, with a small world.
+//! A store on its own file, with seed data.
 
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use diesel::connection::SimpleConnection;
@@ -22,7 +22,7 @@ use florin_domain::test_support::an_account;
 use florin_domain::text::Text;
 use florin_ports::{
     BooksCheck, CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
-    Seeding, WriteError, Written,
+    SeedKey, Seeding, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
@@ -35,12 +35,12 @@ pub(crate) const MINE: &str = "F1";
 pub(crate) const OTHER: &str = "F2";
 
 /// A migrated store in a directory that is removed with it.
-pub(crate) struct Home {
+pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) directory: TempDir,
 }
 
-impl Home {
+impl Fixture {
     /// Creates an empty store.
     pub(crate) fn empty() -> Self {
         Self::with_queue(1024)
@@ -55,16 +55,16 @@ impl Home {
         Self { store, directory }
     }
 
-    /// Creates a store with the small world: 95.00 GBP in the budget of each account.
+    /// Creates a store with the seed data: 95.00 GBP in the budget of each account.
     pub(crate) async fn seeded() -> Self {
         Self::funded(9_500).await
     }
 
-    /// Creates a store with the small world, and this amount in each budget.
+    /// Creates a store with the seed data, and this amount in each budget.
     pub(crate) async fn funded(minor: i64) -> Self {
-        let home = Self::empty();
-        home.store.seed(world(minor)).await.unwrap();
-        home
+        let fixture = Self::empty();
+        fixture.store.seed(seed_data(minor)).await.unwrap();
+        fixture
     }
 
     /// Runs SQL directly on the database, without the store.
@@ -136,7 +136,7 @@ pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransac
     JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), leg).unwrap()
 }
 
-pub(crate) fn world(minor: i64) -> SeedData {
+pub(crate) fn seed_data(minor: i64) -> SeedData {
     let clients = [MINE, OTHER].map(|account| ApiClient {
         id: client(account),
         name: format!("client of {account}"),
@@ -144,7 +144,7 @@ pub(crate) fn world(minor: i64) -> SeedData {
         features: [].into(),
         disabled_at: None,
     });
-    let keys = [MINE, OTHER].map(|account| (key(account), key_hash(account)));
+    let keys = [MINE, OTHER].map(|account| SeedKey { key: key(account), hash: key_hash(account) });
     let accounts = [MINE, OTHER].map(|account| seed_account(account, minor));
     SeedData { clients: clients.into(), keys: keys.into(), accounts: accounts.into(), banks: vec![] }
 }

@@ -334,7 +334,7 @@ pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> Webhoo
     WebhookRequest {
         client: None,
         url: WebhookUrl::stored(url.to_owned()),
-        message: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
+        id: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
         body: body.into(),
         secrets: Arc::new(secrets.clone()),
         at: now(),
@@ -352,7 +352,7 @@ pub(crate) fn question(url: &str, time_limit: Duration) -> DecisionRequest {
         client: CLIENT,
         url: WebhookUrl::stored(url.to_owned()),
         time_limit,
-        message: id,
+        id,
         question: Arc::new(question),
         body: r#"{"amount": "12.50"}"#.into(),
         secrets: Arc::new(secrets()),

@@ -3,7 +3,7 @@
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{
-    BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus, StartedTerms,
+    BatchTransition, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus, StartedTerms,
 };
 use crate::event::{BatchResult, EventKind};
 use crate::ledger::JournalKind;
@@ -126,7 +126,7 @@ fn finish(
     };
     let succeeded = in_status(situation.completed, PaymentStatus::Completed);
     let any_succeeded = succeeded + in_status(situation.returned, PaymentStatus::Returned) > 0;
-    if let Ok(state) = batch.state.after(BatchMove::Finish { any_succeeded }) {
+    if let Ok(state) = batch.state.after(BatchTransition::Finish { any_succeeded }) {
         let batch = PaymentBatch { state, updated_at: stamp.now, ..batch.clone() };
         let all: u64 = batch.orders.iter().map(|order| order.payments).sum();
         let result = BatchResult { succeeded, failed: all.saturating_sub(succeeded) };

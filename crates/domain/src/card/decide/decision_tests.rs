@@ -1,7 +1,7 @@
 //! The decision of the account's endpoint: when the endpoint is asked, and the effects of its verdict.
 
 use super::testing::{extended, incremental, row, scenario_with};
-use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_consulted_follow_up};
+use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_follow_up_with_endpoint};
 use crate::card::{
     CardState, DecisionCode, DecisionQuestion, DecisionReply, EndpointDecision, Fallback, LimitWindow, NoDecision,
     Response, Rule, TransactionState, Verdict,
@@ -180,7 +180,7 @@ fn an_increment_is_approved_in_full_or_declined() {
     let token = scenario.authorize("10").token;
     let increment = |scenario: &CardScenario, endpoint_decision| {
         let situation = scenario.situation(token);
-        decide_consulted_follow_up(&situation, token, &incremental("5"), endpoint_decision, &scenario.stamp())
+        decide_follow_up_with_endpoint(&situation, token, &incremental("5"), endpoint_decision, &scenario.stamp())
     };
     let asked = question(increment(&scenario, EndpointDecision::Due));
     assert_eq!((asked.message.kind.as_str(), asked.message.preceding), ("authorization.incremental", Some(token)));
@@ -198,7 +198,7 @@ fn an_increment_is_approved_in_full_or_declined() {
     let advice = super::testing::advice("20");
     let situation = scenario.situation(token);
     let decided =
-        decide_consulted_follow_up(&situation, token, &advice, EndpointDecision::Due, &scenario.stamp()).unwrap();
+        decide_follow_up_with_endpoint(&situation, token, &advice, EndpointDecision::Due, &scenario.stamp()).unwrap();
     assert_eq!(decided.transaction.response, Response::Approved);
     assert!(scenario.reverse(token).is_ok());
 }

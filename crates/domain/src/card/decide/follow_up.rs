@@ -177,14 +177,14 @@ pub fn decide_follow_up(
     message: &FollowUp,
     stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
-    decide_consulted_follow_up(situation, token, message, EndpointDecision::Off, stamp)
+    decide_follow_up_with_endpoint(situation, token, message, EndpointDecision::Off, stamp)
 }
 
 /// Decides a follow-up like [`decide_follow_up`]. `endpoint_decision` is what is known about the decision of the
 /// account's endpoint, which only increments need.
 ///
 /// ```
-/// use florin_domain::card::decide::{CardRefusal, FollowUp, decide_consulted_follow_up};
+/// use florin_domain::card::decide::{CardRefusal, FollowUp, decide_follow_up_with_endpoint};
 /// use florin_domain::card::{DecisionCode, DecisionReply, EndpointDecision, Response, Verdict};
 /// use florin_domain::test_support::{CardScenario, a_budget, a_card, decimal};
 ///
@@ -193,14 +193,14 @@ pub fn decide_follow_up(
 /// let increment = FollowUp::Incremental { amount: decimal("1.00"), decline: None };
 /// let decide = |endpoint_decision| {
 ///     let situation = scenario.situation(token);
-///     decide_consulted_follow_up(&situation, token, &increment, endpoint_decision, &scenario.stamp())
+///     decide_follow_up_with_endpoint(&situation, token, &increment, endpoint_decision, &scenario.stamp())
 /// };
 /// assert!(matches!(decide(EndpointDecision::Due), Err(CardRefusal::EndpointNotAsked(_))));
 /// let fraud = Verdict::Reply(DecisionReply::Decline(DecisionCode::SuspectedFraud));
 /// let declined = decide(EndpointDecision::Decided(fraud)).unwrap();
 /// assert_eq!(declined.transaction.response, Response::SuspectedFraud);
 /// ```
-pub fn decide_consulted_follow_up(
+pub fn decide_follow_up_with_endpoint(
     situation: &ChainSituation,
     token: TransactionToken,
     message: &FollowUp,

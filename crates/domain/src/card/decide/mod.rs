@@ -40,5 +40,5 @@ pub use expiry::decide_expiry;
 pub use first::{Extras, FirstMessage, decide_first};
 pub use first_kind::FirstKind;
 pub use first_use::{FirstUseDecision, FirstUseSituation, decide_first_use};
-pub use follow_up::{FollowUp, decide_consulted_follow_up, decide_follow_up};
+pub use follow_up::{FollowUp, decide_follow_up, decide_follow_up_with_endpoint};
 pub use situation::{ChainSituation, FirstSituation};

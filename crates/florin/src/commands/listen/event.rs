@@ -25,7 +25,7 @@ pub(super) struct Body {
 /// An event, as the stream or the list of events contains it.
 pub(super) struct Event {
     /// Its `messageId`, the same in every delivery.
-    pub(super) message: EventId,
+    pub(super) id: EventId,
     pub(super) envelope: String,
     /// Whether the stream sent it again, as a redelivery.
     pub(super) redelivered: bool,
@@ -35,10 +35,9 @@ impl Event {
     /// Reads an event of the stream. The `id` of a redelivery differs from the `messageId` of its event.
     pub(super) fn streamed(event: StreamedEvent) -> anyhow::Result<Self> {
         let Envelope { body } = parsed(&event.envelope)?;
-        let message =
-            EventId::parse(&body.message_id).map_err(|flaw| anyhow!("the id of an event {}", flaw.message))?;
+        let id = EventId::parse(&body.message_id).map_err(|flaw| anyhow!("the id of an event {}", flaw.message))?;
         let redelivered = body.message_id != event.id;
-        Ok(Self { message, envelope: event.envelope, redelivered })
+        Ok(Self { id, envelope: event.envelope, redelivered })
     }
 }
 

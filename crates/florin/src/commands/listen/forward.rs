@@ -60,14 +60,13 @@ impl Forwarder {
 
     /// Sends an event until the receiver accepts it, at most three times. Returns whether the receiver accepted it.
     pub(super) async fn send(&self, context: &Context, event: &Event) -> anyhow::Result<bool> {
-        let message = event.message;
-        let id = message.to_string();
+        let id = event.id.to_string();
         let mut pauses = PAUSES.into_iter();
         loop {
             let request = WebhookRequest {
                 client: None,
                 url: self.url.clone(),
-                message,
+                id: event.id,
                 body: event.envelope.as_str().into(),
                 secrets: Arc::clone(&self.secrets),
                 at: SystemClock.now(),

@@ -82,14 +82,14 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.map(|id| id.to_string()))
         .map_err(|error| UsageError::new(error.to_string()))?;
     let forwarder = arguments.forward_to.as_deref().map(|url| Forwarder::to(url, &key)).transpose()?;
-    if let (Some(message), Some(forwarder)) = (arguments.resend, &forwarder) {
-        let event = find(&stream, &server, arguments, message).await?;
+    if let (Some(id), Some(forwarder)) = (arguments.resend, &forwarder) {
+        let event = find(&stream, &server, arguments, id).await?;
         print_secret(context, forwarder)?;
         print(context, &event)?;
         return if forwarder.send(context, &event).await? {
             Ok(ExitCode::SUCCESS)
         } else {
-            Err(anyhow!("the receiver did not accept event {message}"))
+            Err(anyhow!("the receiver did not accept event {id}"))
         };
     }
     stream.connect().await.map_err(|error| unreadable(&server, &error))?;
@@ -125,14 +125,13 @@ struct Page<'a> {
 }
 
 /// Reads a stored event.
-async fn find(stream: &EventStream, server: &str, arguments: &Arguments, message: EventId) -> anyhow::Result<Event> {
+async fn find(stream: &EventStream, server: &str, arguments: &Arguments, id: EventId) -> anyhow::Result<Event> {
     let filters =
-        [("accountId", arguments.account.as_deref().map(percent_encoded)), ("messageId", Some(message.to_string()))];
+        [("accountId", arguments.account.as_deref().map(percent_encoded)), ("messageId", Some(id.to_string()))];
     let page = stream.read(&resource(server, "events", &filters)).await.map_err(|error| unreadable(server, &error))?;
     let Page { rows } = serde_json::from_str(&page).context("the list of events is not JSON")?;
-    let event =
-        rows.first().ok_or_else(|| anyhow!("event {message} does not exist any more, or the key cannot read it"))?;
-    Ok(Event { message, envelope: event.get().to_owned(), redelivered: false })
+    let event = rows.first().ok_or_else(|| anyhow!("event {id} does not exist any more, or the key cannot read it"))?;
+    Ok(Event { id, envelope: event.get().to_owned(), redelivered: false })
 }
 
 fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {

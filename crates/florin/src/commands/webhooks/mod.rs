@@ -28,7 +28,7 @@ pub(crate) enum Action {
     List(Filter),
     /// Show a webhook with its last deliveries
     Show(SubscriptionArgument),
-    /// Disable a webhook: its deliveries rest, and it gets no new ones. Its client may enable it again
+    /// Disable a webhook: waiting deliveries pause, and new events are not queued. Its client may enable it again
     Disable(SubscriptionArgument),
     /// Enable a webhook: waiting deliveries continue
     Enable(SubscriptionArgument),
@@ -98,7 +98,7 @@ async fn list(context: &Context, store: &dyn CompleteStorage, filter: &Filter) -
 
 async fn show(context: &Context, store: &dyn CompleteStorage, id: WebhookId) -> anyhow::Result<()> {
     let webhook = find(store, id).await?;
-    let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: ATTEMPTS };
+    let filter = DeliveryFilter { status: None, event: None, from: None, to: None, attempts: ATTEMPTS };
     let last = Deliveries::log(store, id, filter, PageRequest { limit: SHOWN, offset: 0 }).await?;
     let row = Row::of(&webhook, waiting(store, id).await?, &names(store).await?);
     let details = Details::of(row, &webhook, &last.rows);

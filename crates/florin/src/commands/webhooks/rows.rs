@@ -126,7 +126,7 @@ impl DeliveryRow {
     fn of(LoggedDelivery { delivery, attempts }: &LoggedDelivery) -> Self {
         let last = attempts.last().map(|attempt| attempt.outcome.response);
         Self {
-            message_id: delivery.message.to_string(),
+            message_id: delivery.event.to_string(),
             account_id: delivery.account.to_string(),
             status: delivery.status.as_str(),
             attempts: delivery.attempts,

@@ -3,7 +3,7 @@
 use super::common::transaction_answer;
 use super::follow_up_bodies::NewFollowUp;
 use super::send_context::SendContext;
-use crate::dry_run::{self, Sent};
+use crate::dry_run::{self, WriteAnswer};
 use crate::mapping::card_problem;
 use crate::problem::Problem;
 use florin_application::send_follow_up;
@@ -12,11 +12,11 @@ use florin_application::send_follow_up;
 pub(super) async fn send(
     sender: &SendContext<'_>,
     NewFollowUp { preceding, message, place }: NewFollowUp,
-) -> Result<Sent, Problem> {
+) -> Result<WriteAnswer, Problem> {
     let SendContext { app, account, recording, mode, .. } = *sender;
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    dry_run::send(claim, object, card_problem, transaction_answer, async |claim| {
+    dry_run::execute_for_answer(claim, object, card_problem, transaction_answer, async |claim| {
         send_follow_up(&app.services, sender.message_sender(), preceding, (message, place), mode, claim).await
     })
     .await

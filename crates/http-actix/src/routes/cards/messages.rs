@@ -12,7 +12,7 @@ use super::send_context::SendContext;
 use super::{first_message, follow_up};
 use crate::call::{Call, WriteCall};
 use crate::declare::{self, FieldType};
-use crate::dry_run::Sent;
+use crate::dry_run::WriteAnswer;
 use crate::json::{Context, Document, Place, Reading};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::reply;
@@ -193,7 +193,7 @@ impl<'a> MessageInput<'a> {
 
 impl SendContext<'_> {
     /// Sends a message.
-    pub(crate) async fn send(&self, message: ValidMessage) -> Result<Sent, Problem> {
+    pub(crate) async fn send(&self, message: ValidMessage) -> Result<WriteAnswer, Problem> {
         match message {
             ValidMessage::First(new) => first_message::send(self, *new).await,
             ValidMessage::FollowUp(next) => follow_up::send(self, *next).await,
@@ -229,6 +229,6 @@ pub(super) async fn respond(
     let recording = write.recording()?;
     let sender =
         SendContext { app: write.call.app, account: &account, guard: write.call.guard(), recording: &recording, mode };
-    let Sent { answer, replayed } = sender.send(expect_valid(ready)?).await?;
+    let WriteAnswer { answer, replayed } = sender.send(expect_valid(ready)?).await?;
     reply(answer, replayed)
 }

@@ -22,7 +22,7 @@ parameters! {
         /// Only events that occurred at this time or earlier, by the clock of their account.
         "to" => to: Option<ToTime>,
         /// Only the event with this `messageId`.
-        "messageId" => message: Option<EventId>,
+        "messageId" => event: Option<EventId>,
     }
 }
 
@@ -40,15 +40,15 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let (parameters, selection) = (call.read::<EventParameters>(), call.read::<EventSelection>());
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
     let EventParameters { types, object, .. } = expect_valid(parameters)?;
-    let EventSelection { from, to, message } = expect_valid(selection)?;
+    let EventSelection { from, to, event } = expect_valid(selection)?;
     let filter = EventFilter {
         kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),
         from: from.map(|from| from.0),
         to: to.map(|to| to.0),
     };
-    let Page { count, rows } = match message {
-        Some(message) => one(app.services.events.as_ref(), reach, filter, message, page).await?,
+    let Page { count, rows } = match event {
+        Some(event) => one(app.services.events.as_ref(), reach, filter, event, page).await?,
         None => app.services.events.list(reach, filter, page).await?,
     };
     let rows = rows.into_iter().map(StoredEventView::try_from).collect::<Result<_, _>>();
@@ -61,10 +61,10 @@ async fn one(
     events: &dyn Events,
     reach: EventReach,
     filter: EventFilter,
-    message: EventId,
+    event: EventId,
     page: PageRequest,
 ) -> Result<Page<StoredEvent>, StoreError> {
-    let rows = match events.position_of(reach.clone(), message).await? {
+    let rows = match events.position_of(reach.clone(), event).await? {
         Some(position) => events.between(reach, filter, (EventPosition(position.0 - 1), position), 1).await?,
         None => Vec::new(),
     };

@@ -280,7 +280,7 @@ impl BankDetailsBody {
         table: &ModulusTable,
         faults: &mut Faults,
     ) -> Option<BankDetails> {
-        let expected = currency.details();
+        let expected = currency.details_type();
         if self.details_type != expected {
             let message = format!("must be {} for {}", expected.as_str(), currency.as_str());
             faults.push(Flaw::value(message).at("body.bankDetails.type"));

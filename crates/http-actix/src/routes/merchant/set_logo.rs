@@ -6,7 +6,7 @@ use crate::codes::ErrorCode;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::extract::body;
 use crate::extract::multipart::{NotMultipart, boundary, parts};
-use crate::idempotency::{claim_of, execute, hash};
+use crate::idempotency::{claim_with_body, execute, hash};
 use crate::mapping::{logo_problem, logo_refusal};
 use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::LogoErrors;
@@ -68,7 +68,7 @@ pub(crate) async fn handle(
     let png = app.merchants.logo_images.convert(content).await.map_err(logo_problem)?;
     drop(memory);
     let render = render_merchant(&app);
-    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render.clone()));
+    let claim = key.map(|key| claim_with_body(&call, key, &account, recorded, render.clone()));
     execute(
         claim,
         MERCHANT,

@@ -98,7 +98,7 @@ fn merchants() -> [Rule; 8] {
 /// Returns the kinds of bank accounts: the currency determines the type of the bank details.
 fn kinds_of_bank_accounts() -> Value {
     let of = |currency: MerchantCurrency| {
-        let details = json!({"type": "object", "properties": {"type": {"const": currency.details().as_str()}}});
+        let details = json!({"type": "object", "properties": {"type": {"const": currency.details_type().as_str()}}});
         let fixed = [("currencyCode", json!({"const": currency.as_str()})), ("bankDetails", details)];
         kind(currency.as_str(), &fixed, &[], &[])
     };

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, missing_body};
 use crate::extract::body::unsupported;
 use crate::extract::headers::is_json;
-use crate::idempotency::{claim_of, execute};
+use crate::idempotency::{claim_with_body, execute};
 use crate::mapping::upload_problem;
 use crate::payments::JsonUpload;
 use crate::problem::{Problem, expect_valid};
@@ -63,7 +63,7 @@ pub(crate) async fn handle(
     }
     let account = call.account(account_id).await?;
     let body = expect_valid(body)?;
-    let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
+    let claim = key.zip(body.recorded).map(|(key, body)| claim_with_body(&call, key, &account, body, render));
     let CreateBatchBody { name, visible, payments } = body.value;
     let payments = match payments {
         Some(JsonUpload { default_budget, rows }) => {

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, missing_body, parameters};
 use crate::extract::body;
 use crate::extract::headers::{is_csv, is_json};
-use crate::idempotency::{claim_of, execute};
+use crate::idempotency::{claim_with_body, execute};
 use crate::mapping::{BATCH, upload_problem};
 use crate::payments::{JsonUpload, read_csv};
 use crate::problem::{Problem, expect_valid};
@@ -61,7 +61,7 @@ pub(crate) async fn handle(
     }
     let account = call.account(account_id).await?;
     let (format, body) = expect_valid(read_body)?;
-    let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
+    let claim = key.zip(body.recorded).map(|(key, body)| claim_with_body(&call, key, &account, body, render));
     let batch = expect_valid(batch)?.id;
     let JsonUpload { default_budget, rows } = body.value;
     let upload = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::declare::{FieldType, parameters};
 use crate::extract::body;
-use crate::idempotency::{canonical, claim_of};
+use crate::idempotency::{canonical, claim_with_body};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::Render;
 use crate::state::App;
@@ -69,7 +69,7 @@ pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     let body = call.read_body::<B>(document.as_ref())?;
     let account = world_account(&mut call, world).await?;
     let recorded = RecordedBody::Json(canonical(document.as_ref())?);
-    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
+    let claim = key.map(|key| claim_with_body(&call, key, &account, recorded, render));
     Ok(WorldWrite { call, account, body: expect_valid(body)?, claim })
 }
 

@@ -24,7 +24,7 @@ parameters! {
         /// Only deliveries in this status.
         "status" => status: Option<DeliveryStatus>,
         /// Only deliveries of this event.
-        "messageId" => message: Option<EventId>,
+        "messageId" => event: Option<EventId>,
         /// Only deliveries that were queued at this time or later, by the account's clock.
         "from" => from: Option<FromTime>,
         /// Only deliveries that were queued at this time or earlier, by the account's clock.
@@ -45,12 +45,12 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<DeliveryParameters>();
     let (reach, id) = reach_and_id(&mut call).await?;
-    let DeliveryParameters { status, message, from, to } = expect_valid(filter)?;
+    let DeliveryParameters { status, event, from, to } = expect_valid(filter)?;
     let found = app.webhooks.webhooks.find(reach, id).await?;
     let webhook = found.ok_or_else(|| Problem::absent(WEBHOOK.0, WEBHOOK.1))?;
-    let attempts = if message.is_some() { ATTEMPTS_OF_ONE } else { ATTEMPTS };
+    let attempts = if event.is_some() { ATTEMPTS_OF_ONE } else { ATTEMPTS };
     let (from, to) = (from.map(|time| time.0), to.map(|time| time.0));
-    let filter = DeliveryFilter { status, message, from, to, attempts };
+    let filter = DeliveryFilter { status, event, from, to, attempts };
     let found = app.webhooks.deliveries.log(id, filter, page).await?;
     ok_list(&List::new(page, found, |delivery| DeliveryView::new(&delivery, webhook.state.is_enabled())))
 }

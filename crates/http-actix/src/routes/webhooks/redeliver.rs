@@ -28,20 +28,20 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = WebhookWrite::enter_without_body(&app, &request, payload).await?;
-    let message = write.call.read::<MessagePath>();
-    let message = message.map(|path| path.id);
+    let event = write.call.read::<MessagePath>();
+    let event = event.map(|path| path.id);
     // `expect_valid` refuses a missing id below, so the nil id is never rendered.
-    let rendered = message.unwrap_or(EventId(uuid::Uuid::nil()));
+    let rendered = event.unwrap_or(EventId(uuid::Uuid::nil()));
     let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &QueuedEventView::from(&rendered)));
     let (webhook, claim) = write.finish(render).await?;
-    let message = expect_valid(message)?;
+    let event = expect_valid(event)?;
     let (reach, id) = webhook.clone();
     let absent = match app.webhooks.webhooks.find(reach, id).await? {
         Some(_) => ("path.messageId", "delivery"),
         None => WEBHOOK,
     };
     execute_for_client(claim, absent, webhook_problem, render, async |claim| {
-        redeliver(&app.webhooks, webhook, message, claim).await
+        redeliver(&app.webhooks, webhook, event, claim).await
     })
     .await
 }

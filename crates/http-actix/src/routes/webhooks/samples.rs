@@ -50,7 +50,7 @@ pub(super) fn test_event(webhook: &Webhook, id: Uuid, now: DateTime<Utc>) -> Res
         body.extend(common);
     }
     let body = json!({ "body": body }).to_string();
-    Ok(TestEvent { message: EventId(id), account, body, now })
+    Ok(TestEvent { id: EventId(id), account, body, now })
 }
 
 fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {

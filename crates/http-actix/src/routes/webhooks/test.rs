@@ -42,6 +42,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
-fn render(message: &EventId) -> Option<StoredResponse> {
-    Some(answer(StatusCode::ACCEPTED, &QueuedEventView::from(message)))
+fn render(event: &EventId) -> Option<StoredResponse> {
+    Some(answer(StatusCode::ACCEPTED, &QueuedEventView::from(event)))
 }

@@ -122,7 +122,7 @@ bodies! {
         reason: change.reason.as_deref(),
     }
 
-    /// A payment batch became ready for approval, was started, or was cancelled.
+    /// A payment batch was validated, started or cancelled.
     struct BatchBody as PaymentBatchBody in BatchChanged as PaymentBatchEvent
         ("^(PaymentBatchCreated|PaymentBatchProcessing|PaymentBatchCancelled)$")
     {
@@ -140,7 +140,7 @@ bodies! {
         status: batch.status.as_str(),
     }
 
-    /// An order of a payment batch was approved, or cancelled.
+    /// A payment batch with this order was confirmed, or cancelled after that.
     struct BatchOrderBody as PaymentBatchOrderBody in BatchOrderChanged as PaymentBatchOrderEvent
         ("^(PaymentBatchOrderCreated|PaymentBatchOrderCancelled)$")
     {

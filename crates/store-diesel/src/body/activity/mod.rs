@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// The sources of the movements that are not chains or payments.
-const BOXES: [ActivitySource; 4] =
+const OF_BUDGETS: [ActivitySource; 4] =
     [ActivitySource::Credit, ActivitySource::Unload, ActivitySource::Load, ActivitySource::TopUp];
 
 #[async_trait]
@@ -113,11 +113,11 @@ fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Optio
             let first = chains::first_of(conn, account, token)?;
             match first {
                 Some(first) => Ok(load(conn, account, ActivitySource::Card, &[first])?.pop()),
-                None => of_box(conn, account, token.0),
+                None => of_budget(conn, account, token.0),
             }
         }
         ActivityKey::Payment(id) => Ok(load(conn, account, ActivitySource::Payment, &[id.0])?.pop()),
-        ActivityKey::Box(id) => of_box(conn, account, id.0),
+        ActivityKey::Budget(id) => of_budget(conn, account, id.0),
         ActivityKey::Number(number) => match numbers::movement(conn, account, number)? {
             Some((source, id)) => Ok(load(conn, account, source, &[id])?.pop()),
             None => Ok(None),
@@ -126,8 +126,8 @@ fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Optio
 }
 
 /// Finds a credit, a top-up or a side of a transfer by its id, which is unique among all of them.
-fn of_box(conn: &mut Conn, account: &AccountId, id: Uuid) -> Outcome<Option<Activity>> {
-    for source in BOXES {
+fn of_budget(conn: &mut Conn, account: &AccountId, id: Uuid) -> Outcome<Option<Activity>> {
+    for source in OF_BUDGETS {
         if let Some(found) = load(conn, account, source, &[id])?.pop() {
             return Ok(Some(found));
         }

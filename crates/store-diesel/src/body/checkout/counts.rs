@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const MISCOUNTED: &str = "SELECT account_id FROM \
     (SELECT account_id, kind, status, total, 0 AS found FROM merchant_payment_counts \
     UNION ALL SELECT account_id, kind, status, 0, COUNT(*) FROM merchant_payments \
-    GROUP BY account_id, kind, status) AS said \
+    GROUP BY account_id, kind, status) AS compared \
     GROUP BY account_id, kind, status HAVING SUM(total) <> SUM(found)";
 
 kept_counts!(merchant_payment_counts by (kind: MerchantPaymentKind, status: MerchantPaymentStatus));

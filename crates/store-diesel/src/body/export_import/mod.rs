@@ -55,7 +55,7 @@ impl ExportImport for Store {
     ) -> Result<ImportReport, ExportError> {
         let schema = schema().map_err(StoreError::from)?;
         let rows = ExportReader::open(file)?;
-        rows.header().fits(&schema, environment)?;
+        rows.header().check_fits(&schema, environment)?;
         let contents = rows.each(|_| Ok(()))?;
         if contents.rows.len() != tables::all().count()
             || tables::all().any(|table| !contents.rows.contains_key(table.name))
@@ -63,7 +63,7 @@ impl ExportImport for Store {
             return Err(ExportError::Changed("its last line lists other tables than those of this store"));
         }
         let rows = ExportReader::open(file)?;
-        rows.header().fits(&schema, environment)?;
+        rows.header().check_fits(&schema, environment)?;
         let exported_at = rows.header().exported_at().to_owned();
         let mut conn = driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
         let mut refusal = None;

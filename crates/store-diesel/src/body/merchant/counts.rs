@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const MISCOUNTED: &str = "SELECT account_id FROM \
     (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts \
     UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts \
-    GROUP BY account_id, checkout_type, status) AS said \
+    GROUP BY account_id, checkout_type, status) AS compared \
     GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found)";
 
 kept_counts!(checkout_counts by (checkout_type: CheckoutType, status: CheckoutStatus));

@@ -121,7 +121,7 @@ fn counted(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 fn matching(account: &AccountId, filter: PayeeFilter) -> payees::BoxedQuery<'static, Db> {
     let mut rows = payees::table.filter(payees::account_id.eq(Account(account.clone()))).into_boxed();
     if let Some(currency) = filter.currency {
-        rows = rows.filter(payees::details_type.eq(Named(currency.details())));
+        rows = rows.filter(payees::details_type.eq(Named(currency.details_type())));
     }
     if let Some(approval) = filter.approval {
         rows = rows.filter(payees::approval.eq(Named(approval)));

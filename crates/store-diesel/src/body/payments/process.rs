@@ -20,7 +20,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
+    IllegalBatchTransition, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
     StartPaymentsSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, PaymentBatchId, PaymentId};
@@ -54,7 +54,7 @@ impl BatchProcessing for Store {
         self.write(move |conn| claim(conn, &command)).await
     }
 
-    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+    async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalBatchTransition>> {
         let recording = self.recording();
         self.task(move |conn| {
             let (mut working_set, batch) = lock(conn, &command.lease, false)?;

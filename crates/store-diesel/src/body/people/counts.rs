@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Selects accounts whose counts differ from their people.
 const MISCOUNTED: &str = "SELECT account_id FROM \
     (SELECT account_id, role, total, 0 AS found FROM people_counts \
-    UNION ALL SELECT account_id, role, 0, COUNT(*) FROM people GROUP BY account_id, role) AS said \
+    UNION ALL SELECT account_id, role, 0, COUNT(*) FROM people GROUP BY account_id, role) AS compared \
     GROUP BY account_id, role HAVING SUM(total) <> SUM(found)";
 
 kept_counts!(people_counts by (role: Role));

@@ -51,7 +51,7 @@ impl Seeding for Store {
 fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
     data.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
     data.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
-    data.keys.iter().try_for_each(|(key, hash)| keys::insert_key(conn, key, hash))?;
+    data.keys.iter().try_for_each(|seed| keys::insert_key(conn, &seed.key, &seed.hash))?;
     data.accounts.iter().try_for_each(|seed| seed_account(conn, seed))?;
     merchant::insert_banks(conn, &data.banks)
 }

@@ -60,7 +60,7 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
     let found = locked(conn, &command.reach, command.webhook)?;
     under_claim(conn, command.claim.as_ref(), |conn| {
         let webhook = found.ok_or(WriteError::Absent)?;
-        let key = (Id(command.webhook.0), Id(command.message.0));
+        let key = (Id(command.webhook.0), Id(command.event.0));
         let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
         let is_event_stored = !stored_events(conn, vec![row.message_id])?.is_empty();
         let situation = RedeliverSituation { webhook, delivery: row.read()?, is_event_stored };
@@ -190,7 +190,7 @@ fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, range: PositionRang
 impl EventKey {
     fn delivery(&self, webhook: WebhookId) -> Delivery {
         let event = DeliveredEvent {
-            message: EventId(self.id.0),
+            id: EventId(self.id.0),
             account: self.account_id.0.clone(),
             object: self.object_id.0,
             sequence: self.sequence,
@@ -209,6 +209,6 @@ pub(super) fn test(conn: &mut Conn, command: &TestWebhookCommand) -> Answer<Even
         ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
         insert(vec![DeliveryRow::of(delivery, Some(command.body.clone()), Time(command.now))], conn)?;
         resume(conn, webhook)?;
-        Ok(delivery.message)
+        Ok(delivery.event)
     })
 }

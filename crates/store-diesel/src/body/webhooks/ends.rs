@@ -54,7 +54,7 @@ impl CurrentClaims {
 }
 
 fn key(claim: &DeliveryClaim) -> (Id, Id) {
-    (Id(claim.webhook.0), Id(claim.message.0))
+    (Id(claim.webhook.0), Id(claim.event.0))
 }
 
 /// Records the ended attempts of several calls in one transaction, and returns their number for each call.

@@ -52,8 +52,8 @@ fn selected(webhook: WebhookId, filter: &DeliveryFilter) -> webhook_deliveries::
     if let Some(status) = filter.status {
         rows = rows.filter(webhook_deliveries::status.eq(Named(status)));
     }
-    if let Some(message) = filter.message {
-        rows = rows.filter(webhook_deliveries::message_id.eq(Id(message.0)));
+    if let Some(event) = filter.event {
+        rows = rows.filter(webhook_deliveries::message_id.eq(Id(event.0)));
     }
     if let Some(from) = filter.from {
         rows = rows.filter(webhook_deliveries::created_at.ge(Time(from)));

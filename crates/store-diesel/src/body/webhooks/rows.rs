@@ -114,7 +114,7 @@ impl DeliveryRow {
     pub(super) fn of(delivery: &Delivery, test_body: Option<String>, queued_at: Time) -> Self {
         Self {
             webhook_id: Id(delivery.webhook.0),
-            message_id: Id(delivery.message.0),
+            message_id: Id(delivery.event.0),
             account_id: Account(delivery.account.clone()),
             object_id: Id(delivery.object),
             sequence: delivery.sequence,
@@ -135,7 +135,7 @@ impl DeliveryRow {
     pub(super) fn read(&self) -> Outcome<Delivery> {
         Ok(Delivery {
             webhook: WebhookId(self.webhook_id.0),
-            message: EventId(self.message_id.0),
+            event: EventId(self.message_id.0),
             account: self.account_id.0.clone(),
             object: self.object_id.0,
             sequence: self.sequence,
@@ -201,7 +201,7 @@ impl AttemptRow {
         let AttemptOutcome { response, body, took, .. } = &attempt.outcome;
         Self {
             webhook_id: Id(claim.webhook.0),
-            message_id: Id(claim.message.0),
+            message_id: Id(claim.event.0),
             number: attempt.number.into(),
             at: Time(attempt.at),
             duration_ms: took.num_milliseconds(),
@@ -213,8 +213,8 @@ impl AttemptRow {
 
     pub(super) fn read(self) -> Outcome<AttemptRecord> {
         let unreadable = |why: &str| {
-            let (webhook, message) = (WebhookId(self.webhook_id.0), EventId(self.message_id.0));
-            corrupt(format!("attempt {} of event {message} for webhook {webhook} {why}", self.number))
+            let (webhook, event) = (WebhookId(self.webhook_id.0), EventId(self.message_id.0));
+            corrupt(format!("attempt {} of event {event} for webhook {webhook} {why}", self.number))
         };
         let response = match (self.response_status, self.error) {
             (Some(status), None) => {

@@ -184,7 +184,7 @@ impl Player<'_> {
     /// Returns what is recorded of a part of the scenario: the same as the operation of the part would record.
     fn recording_of_part(&self, part: &str, path: &str, body: String) -> Result<Recording, Problem> {
         let key = self.recording.key().map(|key| step_key(key, part)).transpose()?;
-        Ok(self.recording.of_part(key, path, body))
+        Ok(self.recording.for_part(key, path, body))
     }
 
     /// Describes a step by its response, and by its recorded message if it has one.

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::agree::headings;
 use super::model::{Kind, Outcome, Session};
+use super::run::{Run, SessionHandles, Write, page_path};
 use super::steps::{Kept, Step};
-use super::story::{SessionHandles, Story, Write, page_path};
 use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::money::format_amount;
@@ -25,7 +25,7 @@ const ADDRESS: [(&str, &str); 7] = [
     ("countryCode", "GB"),
 ];
 
-impl Story {
+impl Run {
     /// Performs a step, and compares the objects that it may have changed.
     pub(super) fn perform(&mut self, step: Step) {
         match step {

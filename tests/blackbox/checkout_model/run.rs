@@ -1,4 +1,4 @@
-//! A story: an account with a merchant, the model of its sessions, and their ids and pages.
+//! A run: an account with a merchant, the model of its sessions, and their ids and pages.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) struct Write {
 }
 
 /// An account with the model of its sessions.
-pub(super) struct Story {
+pub(super) struct Run {
     pub(super) client: Client,
     pub(super) bank: String,
     pub(super) budget: String,
@@ -53,8 +53,8 @@ pub(super) struct Story {
     pub(super) left: usize,
 }
 
-impl Story {
-    /// Begins a story of `left` steps in a separate world with a frozen clock.
+impl Run {
+    /// Begins a run of `left` steps in a separate world with a frozen clock.
     pub(super) fn begin(server: &Server, left: usize) -> Self {
         let start = "2026-09-01T12:00:00Z";
         let (_, client) = create_world(server, json!({"template": "empty", "startsAt": start}));

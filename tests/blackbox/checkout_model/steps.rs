@@ -1,10 +1,10 @@
-//! The steps of stories, chosen by a random number generator.
+//! The steps of runs, chosen by a random number generator.
 
 use fastrand::Rng;
 
 use super::model::{Kind, Outcome, Session};
 
-/// A step. Sessions and refunds are identified by their place in the story.
+/// A step. Sessions and refunds are identified by their place in the run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// The merchant creates a session of a kind: the amount, and the number of minutes for which it can be paid.
@@ -40,7 +40,7 @@ pub(super) enum Kept {
     Approve,
 }
 
-/// The outcomes. Outcomes that continue the story are listed more often.
+/// The outcomes. Outcomes that continue the run are listed more often.
 const OUTCOMES: [Outcome; 11] = [
     Outcome::Approve,
     Outcome::Approve,
@@ -59,7 +59,7 @@ fn pick<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
     values[rng.usize(..values.len())]
 }
 
-/// Chooses a step that is possible in a story.
+/// Chooses a step that is possible in a run.
 pub(super) fn next(rng: &mut Rng, sessions: &[Session]) -> Step {
     if sessions.is_empty() || (sessions.len() < 3 && rng.u8(..100) < 10) {
         let kind =

@@ -1,19 +1,19 @@
-//! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
+//! Random runs of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
 //! step.
 //!
-//! A number, the seed, decides everything that happens on one server. Ten stories are played on it, step by step, in
-//! random order. `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` is the number of seeds.
+//! A number, the seed, decides everything that happens on one server. Ten runs are made on it, step by step, in
+//! random order. `FLORIN_TEST_SEED` is the first seed, `FLORIN_CHECKOUT_SEEDS` is the number of seeds.
 
 mod act;
 mod agree;
 mod model;
+mod run;
 mod steps;
-mod story;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use fastrand::Rng;
-use story::{PUBLIC_URL, Story};
+use run::{PUBLIC_URL, Run};
 
 use crate::support::load::check_journal;
 use crate::support::seeds::each_seed;
@@ -21,12 +21,12 @@ use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
 
-/// Number of stories on one server.
+/// Number of runs on one server.
 const SIDE_BY_SIDE: usize = 10;
 
 #[test]
-fn random_stories_go_as_the_contract_says() {
-    each_seed(setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 }), run_or_report);
+fn random_runs_go_as_the_contract_says() {
+    each_seed(setting("FLORIN_CHECKOUT_SEEDS", if is_sqlite() { 20 } else { 2 }), run_or_report);
 }
 
 /// Runs a seed, and prints how to run it again if it fails.
@@ -36,35 +36,35 @@ fn run_or_report(seed: u64) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &mut log))) {
         let last = log.len().saturating_sub(400);
         eprintln!("{}", log[last..].join("\n"));
-        eprintln!("run it again with FLORIN_STORY_SEED={seed} FLORIN_STORY_SEEDS=1");
+        eprintln!("run it again with FLORIN_TEST_SEED={seed} FLORIN_CHECKOUT_SEEDS=1");
         resume_unwind(panic);
     }
     eprintln!("seed {seed}: {} steps", log.len());
 }
 
-/// Runs all stories of a seed, and adds their steps to `log`.
+/// Plays all runs of a seed, and adds their steps to `log`.
 fn run(seed: u64, log: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
-    let mut stories: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Story::begin(&server, rng.usize(8..26))).collect();
+    let mut runs: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Run::begin(&server, rng.usize(8..26))).collect();
     loop {
-        let going: Vec<_> = (0..SIDE_BY_SIDE).filter(|story| stories[*story].left > 0).collect();
+        let going: Vec<_> = (0..SIDE_BY_SIDE).filter(|run| runs[*run].left > 0).collect();
         let Some(number) = rng.choice(going) else { break };
-        let story = &mut stories[number];
-        story.left -= 1;
-        let step = steps::next(&mut rng, &story.sessions);
-        log.push(format!("seed {seed}, story {number}, minute {}: {step:?}", story.now));
-        story.perform(step);
+        let run = &mut runs[number];
+        run.left -= 1;
+        let step = steps::next(&mut rng, &run.sessions);
+        log.push(format!("seed {seed}, run {number}, minute {}: {step:?}", run.now));
+        run.perform(step);
         if rng.u8(..100) < 2 {
             log.push(format!("seed {seed}: crash"));
             server = Server::on(server.kill());
-            for story in &mut stories {
-                story.continue_on(&server);
-                story.agree_everywhere();
+            for run in &mut runs {
+                run.continue_on(&server);
+                run.agree_everywhere();
             }
         }
     }
-    stories.iter().for_each(Story::agree_at_the_end);
+    runs.iter().for_each(Run::agree_at_the_end);
     assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
     check_journal(&server.kill());
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::model::{Kind, Session};
-use super::story::{SessionHandles, Story};
+use super::run::{Run, SessionHandles};
 use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
@@ -22,7 +22,7 @@ fn pounds(minor: i64) -> Value {
     json!({"amount": format_amount(minor, "GBP"), "currencyCode": "GBP"})
 }
 
-impl Story {
+impl Run {
     /// Returns the minute of a time.
     fn minute(&self, value: &Value) -> Option<i64> {
         if value.is_null() { None } else { Some((time(value) - self.start()).num_minutes()) }
