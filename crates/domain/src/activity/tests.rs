@@ -91,7 +91,7 @@ fn table(heading: &str) -> Vec<Vec<String>> {
 #[test]
 fn types_of_chains_are_as_documented() {
     let mut seen = BTreeSet::new();
-    for row in table("| First message | `type` |") {
+    for row in table("| First message | `type` of the row |") {
         for first in row[0].split(", ") {
             let (name, requests_nothing) = first.strip_suffix(" of zero").map_or((first, false), |name| (name, true));
             let kind = MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap();
@@ -107,7 +107,7 @@ fn types_of_chains_are_as_documented() {
 
 #[test]
 fn statuses_of_chains_are_as_documented() {
-    let rows = table("| First message is | ");
+    let rows = table("| State | `card`, ");
     assert_eq!(rows.len(), TransactionState::ALL.len());
     let columns = [
         (

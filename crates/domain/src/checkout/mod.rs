@@ -20,6 +20,7 @@ mod payment_status;
 mod progress;
 #[cfg(test)]
 mod properties;
+mod purpose;
 mod reference;
 mod refund;
 #[cfg(test)]
@@ -49,13 +50,14 @@ pub use payment::{MerchantPayment, PaymentOverview, RefundPart, Refundability, S
 pub use payment_state::{MerchantPaymentParts, MerchantPaymentState};
 pub use payment_status::{MerchantPaymentKind, MerchantPaymentStatus};
 pub use progress::PaymentProgress;
+pub use purpose::{PurposeKind, SessionPurpose};
 pub use reference::PaymentReference;
 pub use refund::{
     CreateRefundSituation, MAX_REFUND, RefundAction, RefundChange, RefundRefusal, RefundRequest, RefundSituation,
     decide_create_refund, decide_refund,
 };
 pub use refund_status::{RefundSource, RefundStatus};
-pub use session::{CheckoutSession, PageTokenHash, PurposeKind, SessionPurpose};
+pub use session::{CheckoutSession, PageTokenHash};
 pub use session_state::{SessionParts, SessionState};
 pub use shipping::{
     AddressLine, CountryCode, Postcode, RateDescription, RecipientName, ServiceCode, Shipping, ShippingRate,
