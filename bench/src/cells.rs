@@ -37,10 +37,10 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         }
     }
     report.notes.push(format!(
-        "Rounds: {} of {:.0} s each, alternating; medians. {} connections. 4 accounts of 4 clients, each with {BUDGETS} \
-        budgets and cards, in one store, and in the home and three cells. Load generator and database share the \
-        processors with Florin. Checked after every round: messages, idempotency records and held amounts \
-        of all stores grew by exactly what was answered; every balance is verified at the end.",
+        "Rounds: {} of {:.0} s each, alternating; medians. {} connections. 4 accounts of 4 clients, each with \
+        {BUDGETS} budgets and cards, in one store, and in the home and three cells. Load generator and database share \
+        the processors with Florin. Checked after every round: messages, idempotency records and held amounts of all \
+        stores grew by exactly what was answered; every balance is verified at the end.",
         settings.rounds,
         settings.round.as_secs_f64(),
         settings.connections

@@ -128,7 +128,7 @@ fn a_rotated_key_is_valid_during_the_overlap() {
 
     // A key that was replaced cannot be rotated again.
     let again = home.refused(&["keys", "rotate", id, "--overlap", "7d"]);
-    assert!(again.contains("was replaced by key") && again.contains(text(&rotated, "/id")), "{again}");
+    assert!(again.contains("was already replaced by key") && again.contains(text(&rotated, "/id")), "{again}");
     assert_eq!(time(&row(home, "keys", id)["expiresAt"]), ends);
     let past = home.refused(&["keys", "rotate", text(&rotated, "/id"), "--expires-at", "2026-01-01T00:00:00Z"]);
     assert!(past.contains("its successor must not expire before that"), "{past}");
