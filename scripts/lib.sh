@@ -66,14 +66,14 @@ with_programs() {
 }
 
 install_listed() {
-    has_new_node && python3 -m venv "$tools/python" &&
+    ensure_new_node && python3 -m venv "$tools/python" &&
         "$tools/python/bin/pip" install --quiet --requirement "$1/requirements.txt" &&
         cp "$1/package.json" "$1/package-lock.json" "$tools" &&
         (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts)
 }
 
 # Installs a newer Node if that of the machine is too old: Debian 12 has Node 18, which the tools refuse.
-has_new_node() {
+ensure_new_node() {
     [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] && return
     export PATH="$tools/node/node_modules/.bin:$PATH"
     [ -x "$tools/node/node_modules/.bin/node" ] ||

@@ -1,6 +1,6 @@
 //! Checks which crate may depend on which, and a few rules about the sources. See `docs/ARCHITECTURE.md`.
 //!
-//! This test fails on a wrong dependency, so a review need not search for one. The rules are plain functions of plain
+//! Fails on a wrong dependency, so that reviews need not look for them. The rules are plain functions of plain
 //! values, so that the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
-FLORIN is the path of the binary. An empty DATABASE_URL selects a new SQLite file. NAME is the store in the table. Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response
-is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
+FLORIN is the path of the binary. An empty DATABASE_URL selects a new SQLite file. NAME labels the rows of the table.
+Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
 """
 
 import json

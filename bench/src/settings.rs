@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     pub(crate) overload_connections: usize,
     /// Number of card transactions of the large store.
     pub(crate) growth_messages: u64,
-    /// Number of cards of the large account, whose lists the growth benchmark reads.
+    /// Number of rows of the long lists of the growth benchmark: checkouts, cards and movements.
     pub(crate) growth_rows: u64,
     /// The minimum number of events that wait for one subscription while authorizations and memory are measured.
     pub(crate) waiting: u64,

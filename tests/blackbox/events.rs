@@ -353,7 +353,7 @@ fn payment_events_show_the_payment_as_the_list_does() {
 }
 
 #[test]
-fn a_batch_is_created_in_one_event_however_often_it_is_uploaded() {
+fn a_batch_has_one_creation_event_however_often_it_is_uploaded() {
     let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     let bad: Answer = upload(&client, &batch, rows(&[pounds("0", "one")]));

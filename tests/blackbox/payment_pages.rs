@@ -269,7 +269,7 @@ fn colours_come_in_a_style_sheet() {
     html(&payer.read("/pay/theme/ffff00-ffffff.css"), 404);
 }
 
-/// The page shows colours and hides the logo of the service only while the merchant has the permission.
+/// The page shows colours and hides the logo of Florin only while the merchant has the permission.
 #[test]
 fn the_look_of_a_merchant_needs_a_permission() {
     let shop = Shop::open(shared());

@@ -176,7 +176,7 @@ fn broken_files_are_refused_and_leave_nothing() {
         assert_ne!(broken, file, "{what}");
         expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
     }
-    let changes: [(&str, Change); 8] = [
+    let changes: [(&str, Change); 9] = [
         ("more money than the journal has", |lines| {
             let row = rows(lines, "balances").find(|row| row["available_minor"] != 0).unwrap();
             row["available_minor"] = (row["available_minor"].as_i64().unwrap() + 1).into();
@@ -193,6 +193,10 @@ fn broken_files_are_refused_and_leave_nothing() {
         ("a state that is unknown", |lines| rows(lines, "cards").next().unwrap()["state"] = "LOST".into()),
         ("a row that lacks a column", |lines| {
             rows(lines, "cards").next().unwrap().as_object_mut().unwrap().remove("state");
+        }),
+        ("a session whose columns contradict each other", |lines| {
+            let row = rows(lines, "checkout_sessions").find(|row| row["status"] == "OPEN").unwrap();
+            row["due_at"] = row["created_at"].clone();
         }),
         ("a card without its budget", |lines| {
             rows(lines, "cards").next().unwrap()["budget_id"] = ABSENT.into();

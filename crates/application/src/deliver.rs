@@ -69,8 +69,8 @@ struct Round<'a> {
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    /// The claims that are neither recorded, ended nor released. If a lease expires during its attempt, the same
-    /// delivery can be claimed again. Then it is here twice.
+    /// The claims whose attempts have not ended, and that the store has neither ended nor released. If a lease expires
+    /// during its attempt, the same delivery can be claimed again. Then it is here twice.
     claims: BTreeSet<DeliveryClaim>,
 }
 
@@ -238,7 +238,7 @@ impl Round<'_> {
         for Ended { claimed, url, sent_at, outcome } in ended {
             self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
-                self.note_outcome(&outcome, &claimed, now);
+                self.report_outcome(&outcome, &claimed, now);
                 let times = AttemptTimes { sent: sent_at, ended: now };
                 ends.push(self.attempt_end((claimed, url), outcome, times, &disabled));
             }
@@ -260,8 +260,8 @@ impl Round<'_> {
         }
     }
 
-    /// Counts and logs an outcome, and tells the breaker. The log contains no secrets.
-    fn note_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
+    /// Counts and logs an outcome, and reports it to the breaker. The log contains no secrets.
+    fn report_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
         let label = match outcome.response {
             Ok(_) if outcome.is_success() => "delivered",
             Ok(_) => "refused",

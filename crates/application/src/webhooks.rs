@@ -60,7 +60,7 @@ pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
 /// Returns the subscriptions that a caller may use: those of `account` if it is given (without checking access to it),
 /// else of all accounts that the key reaches. A key for all accounts of its client also reaches the subscriptions
-/// without an account, whichever account is given: such a subscription belongs to all accounts of the client.
+/// without an account, whichever account is given: that subscription belongs to all accounts of the client.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
     WebhookReach {
         client: caller.client.id,

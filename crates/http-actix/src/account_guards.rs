@@ -3,8 +3,8 @@
 //! A request reads its account, its clock and its request number before it writes. If the world were restored in
 //! between, the request would write what belongs to the replaced state.
 //!
-//! A request releases its guard while it waits for the decision endpoint, and reacquires the guard afterwards. Only a
-//! few requests of an account do so at the same time.
+//! A request releases its guard while it waits for the decision endpoint, and reacquires the guard afterwards. After
+//! that, only a few requests of an account continue at the same time.
 
 use async_trait::async_trait;
 use florin_application::ReleasableGuard;

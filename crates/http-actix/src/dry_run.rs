@@ -20,7 +20,7 @@ pub(crate) async fn execute<T, R>(
     reply(answer, replayed)
 }
 
-/// Executes a write like [`execute`], and returns its answer before that becomes an HTTP response.
+/// Executes a write like [`execute`], but returns its answer instead of an HTTP response.
 pub(crate) async fn execute_for_answer<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),

@@ -1,4 +1,4 @@
-//! MFA providers: TOTP (RFC 6238), and the scripted provider of the sandbox.
+//! MFA providers: TOTP (RFC 6238), and the sandbox's provider with fixed tokens.
 //!
 //! A provider only verifies a token. Rules of the domain handle sessions, attempts and used steps.
 

@@ -1,4 +1,4 @@
-//! The scripted provider of the sandbox.
+//! The sandbox's provider, with fixed tokens.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn tokens_are_scripted() {
+    async fn fixed_tokens_have_fixed_outcomes() {
         for (token, verdict) in [
             ("000000", MfaVerdict::Correct { step: None }),
             ("000001", MfaVerdict::Wrong),

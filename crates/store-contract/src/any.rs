@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// and after the last one. If a store starts the migrations again, the numbers start again, too.
 pub type MigrationProgress<'p> = &'p (dyn Fn(usize, usize) + Sync);
 
-/// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
+/// All storage ports, plus start-up, shutdown, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
 /// port.
 pub trait AnyStore: CompleteStorage + ExportImport {
     /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
@@ -35,6 +35,6 @@ pub trait AnyStore: CompleteStorage + ExportImport {
     }
 
     /// Stops the writer. Queued writes are completed, and later writes are [`StoreError::Unavailable`]. A second call
-    /// does nothing. Blocks the thread, so call it at shut-down only.
+    /// does nothing. Blocks the thread, so call it at shutdown only.
     fn close(&self);
 }

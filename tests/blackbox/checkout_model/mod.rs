@@ -1,8 +1,8 @@
 //! Random runs of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
 //! step.
 //!
-//! A number, the seed, decides everything that happens on one server. Ten runs are made on it, step by step, in
-//! random order. `FLORIN_TEST_SEED` is the first seed, `FLORIN_CHECKOUT_SEEDS` is the number of seeds.
+//! A number, the seed, decides everything that happens on one server. Ten runs share the server, and their steps are
+//! interleaved at random. `FLORIN_TEST_SEED` is the first seed, `FLORIN_CHECKOUT_SEEDS` is the number of seeds.
 
 mod act;
 mod agree;
@@ -33,7 +33,7 @@ fn random_runs_go_as_the_contract_says() {
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 fn run_or_report(seed: u64) {
     let mut log = Vec::new();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &mut log))) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| play_seed(seed, &mut log))) {
         let last = log.len().saturating_sub(400);
         eprintln!("{}", log[last..].join("\n"));
         eprintln!("run it again with FLORIN_TEST_SEED={seed} FLORIN_CHECKOUT_SEEDS=1");
@@ -43,7 +43,7 @@ fn run_or_report(seed: u64) {
 }
 
 /// Plays all runs of a seed, and adds their steps to `log`.
-fn run(seed: u64, log: &mut Vec<String>) {
+fn play_seed(seed: u64, log: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
     let mut runs: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Run::begin(&server, rng.usize(8..26))).collect();

@@ -286,7 +286,7 @@ fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCa
 
 proptest! {
     #[test]
-    fn a_random_story_follows_the_table_of_statuses(
+    fn random_steps_follow_the_table_of_statuses(
         kind in prop::sample::select(&[Kind::Shopping, Kind::Payee, Kind::Budget][..]),
         may_reconcile in any::<bool>(),
         steps in prop::collection::vec(step(), 1..25),

@@ -87,6 +87,18 @@ impl SessionState {
         }
     }
 
+    /// Returns the state with a status that a session can get without a completed payment. `None`: PROCESSING and
+    /// COMPLETED, which need more data.
+    pub(super) const fn without_payment(status: SessionStatus, has_begun: bool) -> Option<Self> {
+        match status {
+            SessionStatus::Open => Some(Self::Open { has_begun }),
+            SessionStatus::Cancelled => Some(Self::Cancelled { has_begun }),
+            SessionStatus::Abandoned => Some(Self::Abandoned),
+            SessionStatus::Expired => Some(Self::Expired),
+            SessionStatus::Processing | SessionStatus::Completed => None,
+        }
+    }
+
     /// Returns the status.
     pub const fn status(&self) -> SessionStatus {
         match self {
@@ -176,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_determines_whether_the_payer_has_begun_and_what_is_due() {
+    fn the_state_determines_whether_the_payer_has_begun_and_what_is_due() {
         let stored = STATES.map(|state| (state.parts(EXPIRY).has_begun, state.parts(EXPIRY).due_at));
         let expected = [
             (false, Some(EXPIRY)),

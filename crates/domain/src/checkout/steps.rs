@@ -132,6 +132,16 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Applies a step of the transition table that completes no payment, and returns whether it had an effect.
+    fn step(&mut self, step: SessionStep, at: DateTime<Utc>) -> Result<bool, SessionRefusal> {
+        let Some(status) = self.status_after(step, at)? else { return Ok(false) };
+        let state = SessionState::without_payment(status, self.session.state.has_begun());
+        if let Some(state) = state.filter(|state| *state != self.session.state) {
+            self.enter(state, at);
+        }
+        Ok(state.is_some())
+    }
+
     /// Changes the state of the session at a time.
     fn enter(&mut self, state: SessionState, at: DateTime<Utc>) {
         self.session.state = state;
@@ -156,7 +166,7 @@ impl<'a> Work<'a> {
 
     fn confirm(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
         let (at, Some(payment)) = (report.at, self.pending.clone()) else { return Ok(()) };
-        if self.status_after(SessionStep::Confirm, at)?.is_none() {
+        if self.status_after(SessionStep::Confirm, at)? != Some(SessionStatus::Completed) {
             return Ok(());
         }
         self.pending = None;
@@ -170,27 +180,19 @@ impl<'a> Work<'a> {
     }
 
     fn fail(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
-        let state = match self.status_after(SessionStep::Fail, report.at)? {
-            Some(SessionStatus::Open) => SessionState::Open { has_begun: true },
-            Some(_) => SessionState::Abandoned,
-            None => return Ok(()),
-        };
-        self.enter(state, report.at);
-        self.end_payment(|state| state.reported(report), report.at);
-        self.add_end_event(report.at);
+        if self.step(SessionStep::Fail, report.at)? {
+            self.end_payment(|state| state.reported(report), report.at);
+            self.add_end_event(report.at);
+        }
         Ok(())
     }
 
     fn run_out(&mut self) -> Result<(), SessionRefusal> {
         let at = self.session.expires_at;
-        let state = match self.status_after(SessionStep::RunOut, at)? {
-            Some(SessionStatus::Abandoned) => SessionState::Abandoned,
-            Some(_) => SessionState::Expired,
-            None => return Ok(()),
-        };
-        self.enter(state, at);
-        self.end_payment(MerchantPaymentState::cancelled, at);
-        self.add_end_event(at);
+        if self.step(SessionStep::RunOut, at)? {
+            self.end_payment(MerchantPaymentState::cancelled, at);
+            self.add_end_event(at);
+        }
         Ok(())
     }
 
@@ -240,6 +242,7 @@ impl<'a> Work<'a> {
         self.begin();
         let now = self.stamp.now;
         self.end_payment(MerchantPaymentState::cancelled, now);
+        self.step(SessionStep::ChooseBank, now)?;
         self.pending = Some(MerchantPayment {
             id: MerchantPaymentId(self.stamp.id()),
             account: self.session.account.clone(),
@@ -338,8 +341,7 @@ impl<'a> Work<'a> {
 
     fn cancel(&mut self, step: SessionStep) -> Result<(), SessionRefusal> {
         let now = self.stamp.now;
-        if self.status_after(step, now)?.is_some() {
-            self.enter(SessionState::Cancelled { has_begun: self.session.state.has_begun() }, now);
+        if self.step(step, now)? {
             self.end_payment(MerchantPaymentState::cancelled, now);
             self.add_end_event(now);
         }

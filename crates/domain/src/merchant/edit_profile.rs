@@ -17,7 +17,7 @@ pub struct ProfileEdit {
     pub primary: Option<Option<Colour>>,
     /// The colour of the page.
     pub background: Option<Option<Colour>>,
-    /// Whether the logo of the service is hidden.
+    /// Whether the logo of Florin is hidden.
     pub hide_service_logo: Option<bool>,
     /// Permissions, which only the operator can change. The request is refused if a value differs from the stored one.
     pub permissions: PermissionValues,
@@ -30,7 +30,7 @@ pub enum BrandingMember {
     PrimaryColour,
     /// The colour of the page.
     BackgroundColour,
-    /// Whether the logo of the service is hidden.
+    /// Whether the logo of Florin is hidden.
     HideServiceLogo,
 }
 

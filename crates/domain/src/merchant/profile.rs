@@ -32,7 +32,7 @@ impl MerchantStatus {
 pub enum MerchantPermission {
     /// Set the colours of the payment page.
     CustomiseColours,
-    /// Hide the logo of the service on the payment page.
+    /// Hide the logo of Florin on the payment page.
     HideServiceLogo,
     /// Create `TOP_UP` checkouts. Settlement accounts and payees of such a merchant need no approval.
     CreateTopUpCheckouts,
@@ -63,7 +63,7 @@ pub struct Branding {
     pub primary: Option<Colour>,
     /// The colour of the page. `None`: the default.
     pub background: Option<Colour>,
-    /// Whether the logo of the service is hidden.
+    /// Whether the logo of Florin is hidden.
     pub hide_service_logo: bool,
 }
 

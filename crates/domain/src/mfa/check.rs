@@ -14,9 +14,9 @@ pub enum MfaVerdict {
     },
     /// The token is wrong.
     Wrong,
-    /// The provider expires the session. Only scripted tokens of the sandbox do this.
+    /// The provider expires the session. Only fixed tokens of the sandbox do this.
     ExpiresSession,
-    /// The provider locks the session. Only scripted tokens of the sandbox do this.
+    /// The provider locks the session. Only fixed tokens of the sandbox do this.
     LocksSession,
 }
 

@@ -18,7 +18,7 @@ use std::fmt;
 pub enum MfaProviderName {
     /// Tokens of TOTP (RFC 6238), from the account's enrolled secret.
     Totp,
-    /// Scripted tokens, in the sandbox only.
+    /// Fixed tokens, in the sandbox only.
     Sandbox,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct SettingFlags {
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// Separate address for health and metrics, or off [default: 127.0.0.1:8079]
+    /// Separate address for health and metrics, or off [default: 127.0.0.1:8079 if free]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     admin_listen: Option<String>,
     /// The URL that clients use, if it differs from the listen address

@@ -82,8 +82,11 @@ error_sets! {
     /// Errors of an operation that reads data of the client in the sandbox. It names no account, so it has no 404.
     SandboxClientReadErrors = without(reading(FORBIDDEN_OR_SANDBOX_ONLY), &["404"]);
     /// Errors of reading events. In production, the operator enables events for each client.
-    EventErrors = with(
-        reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
+    EventErrors =
+        reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
+    /// Errors of a stream of events.
+    StreamErrors = with(
+        EventErrors::responses(),
         [response("429", "`rate_limited`: too many requests, unknown API keys or open streams.", &["Retry-After"])],
     );
     /// Errors of the address lookup, which names no account.

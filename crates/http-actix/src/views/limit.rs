@@ -24,7 +24,7 @@ pub(crate) struct LimitView {
     active: bool,
     /// Maximum number of uses per window. -1 means unlimited.
     usage_limit: i64,
-    /// Whether the user turned the limit off, with the same effect as `active: false`.
+    /// Whether the client turned the limit off, with the same effect as `active: false`.
     limit_turned_off: bool,
     /// The window of the limit.
     #[schema(pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]

@@ -43,8 +43,8 @@ pub(crate) struct TransactionView<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     /// `PENDING`: approved, and the chain stays open. `COMPLETION`: the chain ended with money cleared, or the message
-    /// took full effect immediately. `CLEARED`: the chain ended with nothing cleared, or a debit was returned.
-    /// `DECLINED`: a rule declined the message.
+    /// took full effect immediately. `CLEARED`: the chain ended with nothing cleared; or the message released
+    /// the rest of a hold, or returned a debit. `DECLINED`: a rule declined the message.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// The token of the message.

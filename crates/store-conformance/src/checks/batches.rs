@@ -21,7 +21,7 @@ checks! {
     "batches.confirm.attempts_are_stored_though_refused" => attempts_are_stored_though_refused,
     "batches.confirm.wrong_totp_tokens_are_stored_though_refused" => totp_attempts,
     "batches.confirm.lock_is_stored" => lock_is_stored,
-    "batches.confirm.short_funds_burn_nothing" => short_funds,
+    "batches.confirm.short_funds_use_up_nothing" => short_funds,
     "batches.confirm.refusal_changes_nothing" => refusal_changes_nothing,
     "batches.confirm.unknown_batch_is_absent" => unknown_batch,
     "batches.confirm.of_many_at_once_one_wins" => confirm_of_many_at_once_one_wins,

@@ -35,7 +35,7 @@ checks! {
     "deliveries.claim.ordered_holds_back_the_same_object" => ordered_holds_back_the_same_object,
     "deliveries.claim.due_by_the_clock_of_the_account" (Sandbox) => by_the_clock,
     "deliveries.record.without_the_lease_has_no_effect" => record_without_the_lease_has_no_effect,
-    "deliveries.record.stores_the_attempt_and_the_verdict" => stores_the_attempt_and_the_verdict,
+    "deliveries.record.stores_the_attempt_and_the_decision" => stores_the_attempt_and_the_decision,
     "deliveries.release.another_attempt_follows_at_once" => release_another_attempt_follows_at_once,
     "deliveries.log.filters_and_pages" => filters_and_pages,
     "deliveries.redeliver.begins_anew" => begins_anew,
@@ -240,7 +240,7 @@ async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
     same("the attempts", log(&handle, 1).await?[0].attempts.len(), 1)
 }
 
-async fn stores_the_attempt_and_the_verdict(handle: Handle) -> CheckResult {
+async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Mine, 2).await?;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 checks! {
     "deliveries.claim.a_first_attempt_waits_for_no_clock" => a_first_attempt_waits_for_no_clock,
-    "deliveries.claim.not_for_a_disabled_client" => client_rests,
+    "deliveries.claim.not_for_a_disabled_client" => claim_not_for_a_disabled_client,
     "deliveries.claim.first_attempts_and_retries_take_turns" => first_attempts_and_retries_take_turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
     "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
@@ -60,7 +60,7 @@ async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
     same("redelivered", claim(&handle, (1, 3), early, 9).await?.len(), 1)
 }
 
-async fn client_rests(handle: Handle) -> CheckResult {
+async fn claim_not_for_a_disabled_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Other, 2).await?;
@@ -354,8 +354,8 @@ async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
     let later = noon() + TimeDelta::days(3);
     let failing = Some(Failing { account: Who::Mine.account()?, since: later, real_since: later });
     let status = DeliveryStatus::Failed;
-    let verdict = DeliveryDecision { status, due_at: Some(later), disable: None, failing };
-    handle.deliveries.record(vec![end(&claims[0], 500, verdict)], noon()).await?;
+    let decision = DeliveryDecision { status, due_at: Some(later), disable: None, failing };
+    handle.deliveries.record(vec![end(&claims[0], 500, decision)], noon()).await?;
     same("before it is due", claim(&handle, (1, 2), later, 9).await?.len(), 0)?;
     let before = handle.webhooks.all().await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;

@@ -20,7 +20,7 @@ checks! {
     "cards.expire.refusal_changes_nothing" => refusal_changes_nothing,
     "cards.expire.and_clearing_have_one_winner" => one_winner,
     "cards.due_holds.oldest_first_and_bounded" => oldest_first,
-    "cards.due_holds.exact_to_the_microsecond" => very_microsecond,
+    "cards.due_holds.exact_to_the_microsecond" => due_holds_are_exact_to_the_microsecond,
     "cards.due_holds.only_what_is_held" => only_held,
 }
 
@@ -157,7 +157,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     same("how many are due earlier", due_holds(&handle, later, 100).await?.len(), 3)
 }
 
-async fn very_microsecond(handle: Handle) -> CheckResult {
+async fn due_holds_are_exact_to_the_microsecond(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;

@@ -39,7 +39,7 @@ checks! {
     "people.erase.on_every_account_with_the_records_of_the_person" =>
         erase_on_every_account_with_the_records_of_the_person,
     "people.erase.deletes_snapshots_with_the_person" (Sandbox) => erased_from_snapshots,
-    "people.create.people_of_worlds_are_separate" (Sandbox) => worlds_apart,
+    "people.create.people_of_worlds_are_separate" (Sandbox) => people_of_worlds_are_separate,
     "budgets.create.is_shown_the_person_and_their_budget" => create_is_shown_the_person_and_their_budget,
     "tenancy.people.show_one_account_only" => people_show_one_account_only,
 }
@@ -345,7 +345,7 @@ async fn erased_from_snapshots(handle: Handle) -> CheckResult {
     same("the snapshots that are left", ids, vec![crate::worlds::id(1)])
 }
 
-async fn worlds_apart(handle: Handle) -> CheckResult {
+async fn people_of_worlds_are_separate(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let second = second_account(&handle).await?;

@@ -23,7 +23,7 @@ checks! {
     "worlds.create.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
     "worlds.create.creates_one_world_under_a_key" (Sandbox) => creates_one_world_under_a_key,
     "worlds.create.replaces_the_existing_world" (Sandbox) => replaces_the_existing_world,
-    "worlds.create.deletes_the_keys_of_the_replaced_world" (Sandbox) => ends_keys,
+    "worlds.create.deletes_the_keys_of_the_replaced_world" (Sandbox) => creation_deletes_the_keys_of_the_replaced_world,
     "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
     "worlds.list.of_the_client_newest_first" (Sandbox) => list_of_the_client_newest_first,
     "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => deletes_the_whole_world_and_nothing_else,
@@ -156,7 +156,7 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
 }
 
-async fn ends_keys(handle: Handle) -> CheckResult {
+async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;

@@ -70,7 +70,7 @@ bugs! {
     DeliveriesClaimedUnbounded,
     AttemptsCountedLate,
     TestsWithoutBody,
-    VerdictsNotStored,
+    AttemptDecisionsNotStored,
     ReleasedClaimsStay,
     DeliveryStatusIgnored,
     DisabledRedelivers,

@@ -32,7 +32,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_up_to_the_maximum"),
     (Bug::AttemptsCountedLate, "deliveries.claim.counts_the_attempt_before_it_is_sent"),
     (Bug::TestsWithoutBody, "deliveries.test.has_its_own_body"),
-    (Bug::VerdictsNotStored, "deliveries.record.stores_the_attempt_and_the_verdict"),
+    (Bug::AttemptDecisionsNotStored, "deliveries.record.stores_the_attempt_and_the_decision"),
     (Bug::ReleasedClaimsStay, "deliveries.release.another_attempt_follows_at_once"),
     (Bug::StoredAnswersOfOtherKeys, "deliveries.repeats.others_get_no_stored_answer"),
     (Bug::FirstAttemptsWaitForClocks, "deliveries.claim.a_first_attempt_waits_for_no_clock"),
@@ -330,7 +330,7 @@ impl Deliveries for Mutant {
             let first = self.inner.all().await?.first().map(|first| first.id);
             ends.retain(|end| Some(end.claim.webhook) == first);
         }
-        if self.has(Bug::VerdictsNotStored) {
+        if self.has(Bug::AttemptDecisionsNotStored) {
             for end in &mut ends {
                 let decide = Arc::clone(&end.decide);
                 end.decide = Arc::new(move |situation| {

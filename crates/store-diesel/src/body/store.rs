@@ -54,7 +54,7 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the database and starts the writer. Does not migrate. Blocks: for start-up.
+    /// Opens the database and starts the writer. Does not migrate. Blocks the thread, so call it at start-up only.
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         // The writer starts before the readers, because it reports errors immediately and briefly.
         let anchor = Self::anchor(settings)?;
@@ -106,7 +106,8 @@ impl Store {
         Ok(driver::migrate(&mut conn, progress)?)
     }
 
-    /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
+    /// Returns the names of the pending migrations, in order. Changes nothing. Blocks the thread, so call it
+    /// at start-up only.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
         let applied = driver::read(&self.inner.readers, driver::applied_migrations)?;
         let pending = driver::known_migrations()?.into_iter().filter(|(version, _)| !applied.contains(version));
@@ -114,7 +115,8 @@ impl Store {
     }
 
     /// Stops the writer: queued jobs are written, later writes fail with [`StoreError::Unavailable`], and
-    /// SQLite's write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
+    /// SQLite's write-ahead log is merged into the database file. A second call does nothing. Blocks the
+    /// thread, so call it at shutdown only.
     pub fn close(&self) {
         self.inner.writer.stop();
     }

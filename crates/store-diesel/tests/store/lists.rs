@@ -35,7 +35,7 @@ fn shopping(collect_address: bool) -> CheckoutKind {
     }
 }
 
-async fn home_with(checkouts: Vec<Checkout>) -> Fixture {
+async fn fixture_with(checkouts: Vec<Checkout>) -> Fixture {
     let fixture = Fixture::empty();
     let mut data = seed_data(0);
     for checkout in checkouts {
@@ -59,7 +59,7 @@ async fn pages_of_checkouts_with_equal_times_do_not_overlap() {
     checkouts[2].created_at += TimeDelta::microseconds(1);
     checkouts[4].created_at -= TimeDelta::microseconds(1);
     checkouts.push(checkout(OTHER, 9, bare, CheckoutStatus::Active));
-    let fixture = home_with(checkouts).await;
+    let fixture = fixture_with(checkouts).await;
     let all = CheckoutFilter::default();
     assert_eq!(page(&fixture, all, 100, 0).await, (6, vec![3, 6, 4, 2, 1, 5]));
     assert_eq!(page(&fixture, all, 2, 0).await, (6, vec![3, 6]));
@@ -71,7 +71,7 @@ async fn pages_of_checkouts_with_equal_times_do_not_overlap() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_apply_to_the_count() {
-    let fixture = home_with(vec![
+    let fixture = fixture_with(vec![
         checkout(MINE, 1, shopping(true), CheckoutStatus::Active),
         checkout(MINE, 2, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
@@ -92,7 +92,7 @@ async fn checkouts_round_trip() {
         checkout(MINE, 4, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
     ];
-    let fixture = home_with(whole.clone()).await;
+    let fixture = fixture_with(whole.clone()).await;
     let page =
         Checkouts::list(&fixture.store, &id(MINE), CheckoutFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!(page.rows, whole);

@@ -1,4 +1,4 @@
-//! Sends first messages. The operations of first messages and the steps of scenarios end here.
+//! Sends first messages. The operations of first messages and the steps of scenarios call this.
 
 use super::common::transaction_answer;
 use super::send_context::SendContext;

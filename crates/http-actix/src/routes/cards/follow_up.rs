@@ -1,4 +1,4 @@
-//! Sends follow-ups. The operations of follow-ups and the steps of scenarios end here.
+//! Sends follow-ups. The operations of follow-ups and the steps of scenarios call this.
 
 use super::common::transaction_answer;
 use super::follow_up_bodies::NewFollowUp;

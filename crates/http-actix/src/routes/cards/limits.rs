@@ -56,7 +56,7 @@ macro_rules! limit_body {
                 /// Maximum number of uses per window. -1: unlimited, 0: none. Default: -1.
                 #[example(15)]
                 "usageLimit" => usage: Option<WholeNumber<-1, 1_000_000_000>>,
-                /// Whether the user turned the limit off, with the same effect as `active: false`. Default: false.
+                /// Whether the client turned the limit off, with the same effect as `active: false`. Default: false.
                 "limitTurnedOff" => turned_off: Option<bool>,
             }
         }

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{LastEventIdHeader, parameters};
 use crate::extract::headers::{api_key, last_event_id};
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::EventErrors;
+use crate::routes::error_sets::StreamErrors;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, Data};
@@ -63,7 +63,7 @@ parameters! {
     security(("apiKey" = [READ.scope])),
     params(EventParameters, StreamParameters, LastEventIdHeader),
     responses((status = 200, description = "Events as they happen.", body = String, content_type = "text/event-stream"),
-        EventErrors))]
+        StreamErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let (parameters, content) = (call.read::<EventParameters>(), call.read::<StreamParameters>());

@@ -9,6 +9,7 @@ mod find;
 mod lists;
 mod payment_page;
 mod payments;
+mod read_all;
 mod refunds;
 mod rows;
 mod sessions;
@@ -19,6 +20,7 @@ use super::body;
 pub(crate) use carried::contradicting as contradicting_payments;
 pub(crate) use counts::miscounted;
 pub(crate) use due::settlement_accounts_in_use;
+pub(crate) use read_all::read_all;
 pub(crate) use tokens::replace_tokens;
 
 use super::body::backend::Conn;

@@ -60,8 +60,8 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
     }
 }
 
-/// Stores the rows in a trial account, checks its books, and deletes the account again. So the import refuses a file
-/// from which no world could be created.
+/// Stores the rows in a trial account, reads its sessions and payments, checks its books, and deletes the account
+/// again. So the import refuses a file from which no world could be created, or whose world could not be read.
 fn check_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
     let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
     let account = &command.trial_account;
@@ -74,6 +74,10 @@ fn check_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) 
         Stop::Failed(_) => invalid("its rows contradict each other, or refer to rows that are missing".into()),
     })?;
     checkout::replace_tokens(conn, account, &command.page_tokens)?;
+    match checkout::read_all(conn, account) {
+        Err(Failure::Corrupt(reason)) => return Err(invalid(reason)),
+        read => read?,
+    }
     if !check_books(&books::of_account(conn, account)?).holds() {
         return Err(invalid("its books do not agree".into()));
     }

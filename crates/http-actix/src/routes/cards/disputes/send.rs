@@ -1,4 +1,4 @@
-//! Opens disputes and acts on them. The operations on disputes and the steps of scenarios end here.
+//! Opens disputes and acts on them. The operations on disputes and the steps of scenarios call this.
 
 use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, WriteAnswer};

@@ -16,9 +16,9 @@ use florin_ports::StoredResponse;
 
 /// Deletes a settlement account.
 ///
-/// The response is 409 while a checkout names the settlement account or would have none left, and while an open session
-/// or a pending refund uses it. If it is the default of its currency, the oldest other APPROVED settlement account
-/// becomes the default.
+/// The response is 409 while a checkout names the settlement account or would have none left, and while a session that
+/// has not ended, or a pending refund, uses it. If it is the default of its currency, the oldest other APPROVED
+/// settlement account becomes the default.
 #[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "deleteSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
