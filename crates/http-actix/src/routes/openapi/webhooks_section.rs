@@ -45,7 +45,7 @@ fn decision() -> Value {
     json!({
         "operationId": "onCardDecision",
         "tags": ["Cards"],
-        "summary": "Asks the decision endpoint of the account (see `setCardDecisions`) whether to approve a card message",
+        "summary": "Asks whether to approve a card message (see `setCardDecisions`)",
         "requestBody": {"required": true, "content": {
             "application/json": {"schema": {"$ref": "#/components/schemas/CardDecisionQuestion"}}
         }},
