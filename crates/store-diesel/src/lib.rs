@@ -9,17 +9,19 @@
 //! - **Durable**: an answer is sent after the commit, and a commit is on the disk (`synchronous` is FULL,
 //!   `synchronous_commit` is not off).
 //! - **Grouped**: the writer takes the waiting commands, at most 256, in the order of their arrival, loads everything
-//! they need, decides them sequentially in memory, and stores the results in one transaction. A refusal, or a panic of
-//! a rule, affects no other command. If storing fails, the group is rolled back, and each of its commands runs again in
-//! its own transaction. Decisions may therefore run more than once, and must be pure. - **Several programs** on one
-//! PostgreSQL database are as correct as one: a group locks all rows that it will change, in the same order in all
-//! programs, before it decides. Transient errors (a deadlock, a lost connection) are retried for three seconds. A
-//! connection that is lost at the commit is not retried, because the outcome is unknown: the caller receives
-//! [`StoreError::OutcomeUnknown`]. A client that repeats the request with its idempotency key learns the outcome. -
-//! **Bounded**: a full queue refuses immediately ([`StoreError::Overloaded`]), and no caller waits longer than two
-//! seconds for a reader ([`StoreError::Unavailable`]). - **A panic in a decision** is answered to its own caller
-//! ([`StoreError::Corrupt`]). The writer survives any other panic, too: it answers every caller, and continues with a
-//! new connection. - **A caller that disconnects** does not cancel a write that it queued.
+//!   they need, decides them sequentially in memory, and stores the results in one transaction. A refusal, or a panic
+//!   of a rule, affects no other command. If storing fails, the group is rolled back, and each of its commands runs
+//!   again in its own transaction. Decisions may therefore run more than once, and must be pure.
+//! - **Several programs** on one PostgreSQL database are as correct as one: a group locks all rows that it will change,
+//!   in the same order in all programs, before it decides. Transient errors (a deadlock, a lost connection) are retried
+//!   for three seconds. A connection that is lost at the commit is not retried, because the outcome is unknown: the
+//!   caller receives [`StoreError::OutcomeUnknown`]. A client that repeats the request with its idempotency key learns
+//!   the outcome.
+//! - **Bounded**: a full queue refuses immediately ([`StoreError::Overloaded`]), and no caller waits longer than two
+//!   seconds for a reader ([`StoreError::Unavailable`]).
+//! - **A panic in a decision** is answered to its own caller ([`StoreError::Corrupt`]). The writer survives any other
+//!   panic, too: it answers every caller, and continues with a new connection.
+//! - **A caller that disconnects** does not cancel a write that it queued.
 //!
 //! [`StoreError::Overloaded`]: florin_ports::StoreError::Overloaded
 //! [`StoreError::Unavailable`]: florin_ports::StoreError::Unavailable
