@@ -13,7 +13,7 @@ test: ## Run all tests on SQLite and on PostgreSQL
 test-fast: ## Run the tests of the inner loop: no server, no waiting, SQLite only
 	@scripts/test fast
 
-test-failover: ## Make a cluster of three PostgreSQL servers with Patroni fail over under load (Linux; 45 minutes)
+test-failover: ## Make a cluster of three PostgreSQL servers with Patroni fail over under load (Linux; 20 minutes)
 	@scripts/failover
 
 test-citus: ## Run the tests on a Citus cluster, and move its schemas and kill its nodes under load (Linux)
