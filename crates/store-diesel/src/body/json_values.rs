@@ -1,10 +1,12 @@
-//! The JSON format of column values in an export.
+//! The JSON format of column values in an export, and JSON in columns.
 
+use super::errors::{Outcome, corrupt};
 use super::names::Name;
 use super::types::{Account, Bytes, Currency, Day, Exchange, Id, Named, Time};
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use florin_domain::ids::AccountId;
 use florin_domain::money;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;
 
@@ -56,6 +58,21 @@ impl<'de, T: Name> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         T::named(&text).map(Self).ok_or_else(|| de::Error::custom(format!("`{text}` is not one of the expected names")))
+    }
+}
+
+/// Reads the JSON in a column. `Corrupt`: it is not what the column contains.
+pub(crate) fn column<T: DeserializeOwned>(name: &str, text: &str) -> Outcome<T> {
+    serde_json::from_str(text).map_err(|error| corrupt(format!("`{name}`: {}", reason(&error))))
+}
+
+/// Returns the message of an error without its line and column, which are places in the value and not in the file.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place) {
+        Some(message) => message.to_owned(),
+        None => text,
     }
 }
 

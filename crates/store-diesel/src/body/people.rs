@@ -284,14 +284,16 @@ fn overviews(conn: &mut Conn, account: &AccountId, found: Vec<Person>) -> Outcom
 }
 
 impl PersonRow {
-    fn read(self) -> Outcome<Person> {
+    /// Converts the row to the domain.
+    pub(crate) fn read(self) -> Outcome<Person> {
+        let email = self.email.as_deref().map(EmailAddress::parse).transpose();
         Ok(Person {
             id: PersonId(self.id.0),
             persona: PersonaId(self.persona_id.0),
             account: self.account_id.0,
             first_name: self.first_name,
             last_name: self.last_name,
-            email: self.email.as_deref().map(EmailAddress::parse).transpose().map_err(|flaw| corrupt(flaw.message))?,
+            email: email.map_err(|flaw| corrupt(format!("`email` {}", flaw.message)))?,
             born: self.born.map(|day| day.0),
             role: self.role.0,
             status: self.status.0,

@@ -1,6 +1,7 @@
 //! Controls of cards and budgets, as JSON.
 
 use super::body::errors::{Outcome, corrupt};
+use super::body::json_values;
 use super::body::names::Name;
 use florin_domain::card::{ControlledCountry, Controls, EntryMode, MccRange};
 use florin_domain::fault::Flaw;
@@ -53,7 +54,7 @@ pub(crate) fn text(controls: &Controls) -> Option<String> {
 /// Reads a stored text.
 pub(crate) fn read(text: Option<&str>) -> Outcome<Controls> {
     let Some(text) = text else { return Ok(Controls::default()) };
-    let stored: Stored = serde_json::from_str(text).map_err(corrupt)?;
+    let stored: Stored = json_values::column("controls", text)?;
     let mode = |text: &str| EntryMode::named(text).ok_or_else(|| Flaw::value("must be an entry mode"));
     Ok(Controls {
         allowed_mccs: list(stored.allowed_mccs, MccRange::parse)?,

@@ -1,7 +1,8 @@
 //! The amounts of a chain that limits have counted, as JSON. Each entry is a list: limit, first day of the window,
 //! amount, and the kind unless it is `Spent`.
 
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::Outcome;
+use super::body::json_values;
 use super::body::types::{Day, Id};
 use florin_domain::card::{CountedAmount, CountedKind};
 use florin_domain::ids::LimitId;
@@ -56,6 +57,6 @@ pub(super) fn text(counted: &[CountedAmount]) -> Option<String> {
 /// Reads a stored text.
 pub(crate) fn read(text: Option<&str>) -> Outcome<Vec<CountedAmount>> {
     let Some(text) = text else { return Ok(Vec::new()) };
-    let entries: Vec<Entry> = serde_json::from_str(text).map_err(corrupt)?;
+    let entries: Vec<Entry> = json_values::column("counted", text)?;
     Ok(entries.into_iter().map(CountedAmount::from).collect())
 }

@@ -1,6 +1,7 @@
 //! Details that only some messages have, as JSON.
 
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::Outcome;
+use super::body::json_values;
 use super::body::names::{Name, read_name};
 use super::body::types::Id;
 use super::decisions::StoredDecision;
@@ -151,7 +152,7 @@ pub(super) fn text(message: &CardTransaction) -> Option<String> {
 /// Reads a stored text: the details, and the acquirer's fee.
 pub(super) fn read(text: Option<&str>) -> Outcome<(MessageDetails, Minor)> {
     let Some(text) = text else { return Ok((MessageDetails::default(), Minor::ZERO)) };
-    let stored: Stored = serde_json::from_str(text).map_err(corrupt)?;
+    let stored: Stored = json_values::column("details", text)?;
     let acquirer_fee = stored.acquirer_fee.map_or(Minor::ZERO, Minor);
     let details = MessageDetails {
         cash_back: stored.cash_back.map(Minor),

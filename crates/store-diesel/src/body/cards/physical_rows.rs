@@ -1,7 +1,8 @@
 //! Delivery addresses of physical cards, and the states of the physical cards of virtual cards.
 
 use super::body::backend::Conn;
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::Outcome;
+use super::body::json_values;
 use super::body::tables::cards::cards;
 use super::body::types::{Id, Named};
 use diesel::prelude::*;
@@ -23,7 +24,7 @@ pub(super) fn states(conn: &mut Conn, account: &AccountId, records: &[CardRecord
 
 /// Reads the address to which a card is sent.
 pub(super) fn recipient(stored: Option<&str>) -> Outcome<Option<RecipientAddress>> {
-    stored.map(serde_json::from_str).transpose().map_err(corrupt)
+    stored.map(|text| json_values::column("recipient_address", text)).transpose()
 }
 
 /// Returns the text to store of the address.

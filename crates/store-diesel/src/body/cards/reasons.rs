@@ -1,6 +1,7 @@
 //! Decline reasons as rows: the checked rules as JSON. The last rule of the list failed.
 
 use super::body::errors::{Outcome, corrupt};
+use super::body::json_values;
 use super::body::names::{Name, read_name};
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
@@ -181,8 +182,8 @@ impl ReasonRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(&self) -> Outcome<DeclineExplanation> {
-        let rules: Vec<StoredRule> = serde_json::from_str(&self.rules).map_err(corrupt)?;
+    pub(crate) fn read(&self) -> Outcome<DeclineExplanation> {
+        let rules: Vec<StoredRule> = json_values::column("rules", &self.rules)?;
         let mut passed = rules.into_iter().map(StoredRule::read).collect::<Outcome<Vec<_>>>()?;
         let failed = passed.pop().ok_or_else(|| corrupt("a decline without a rule"))?;
         Ok(DeclineExplanation { passed, failed })

@@ -71,18 +71,19 @@ impl LimitRow {
 
     /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<CardLimit> {
-        let uses = u32::try_from(self.carried_uses).map_err(corrupt)?;
+        let count =
+            |column: &str, number: i64| u32::try_from(number).map_err(|error| corrupt(format!("`{column}`: {error}")));
         Ok(CardLimit {
             id: LimitId(self.id.0),
             window: self.limit_window.0,
             amount: Minor(self.amount_minor),
-            max_uses: self.max_uses.map(u32::try_from).transpose().map_err(corrupt)?,
+            max_uses: self.max_uses.map(|uses| count("max_uses", uses)).transpose()?,
             active: self.active,
             turned_off: self.turned_off,
             window_start: self.window_start.0,
             spent: Minor(self.spent_minor),
-            uses: u32::try_from(self.uses).map_err(corrupt)?,
-            carried: CarriedUse { spent: Minor(self.carried_minor), uses },
+            uses: count("uses", self.uses)?,
+            carried: CarriedUse { spent: Minor(self.carried_minor), uses: count("carried_uses", self.carried_uses)? },
         })
     }
 }

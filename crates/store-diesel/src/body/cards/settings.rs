@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
+use super::body::json_values;
 use super::body::names::Name;
 use super::body::statements::insert;
 use super::body::tables::cards::{CardSettingsRow, card_settings};
@@ -44,7 +45,7 @@ impl CardSettingsRow {
 
     /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<CardSettings> {
-        let life = |text: String| serde_json::from_str::<StoredLife>(&text).map_err(corrupt)?.read();
+        let life = |text: String| json_values::column::<StoredLife>("hold_life", &text)?.read();
         Ok(CardSettings {
             hold_life: self.hold_life.map(life).transpose()?.unwrap_or_default(),
             over_clearing: self.over_clearing.0,
@@ -72,7 +73,8 @@ impl StoredLife {
 
 impl StoredRule {
     fn read(self) -> Outcome<HoldLifeRule> {
-        let mcc = self.mcc.as_deref().map(MccRange::parse).transpose().map_err(|flaw| corrupt(flaw.message))?;
+        let mcc = self.mcc.as_deref().map(MccRange::parse).transpose();
+        let mcc = mcc.map_err(|flaw| corrupt(format!("the category of a rule of `hold_life` {}", flaw.message)))?;
         let kind = |name: &str| {
             let known = MessageKind::named(name).filter(|kind| HoldLife::MESSAGES.contains(kind));
             known.ok_or_else(|| corrupt(format!("a life of holds of `{name}`")))

@@ -1,6 +1,7 @@
 //! Sessions and payments as rows.
 
-use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::errors::{Outcome, corrupt};
+use super::body::json_values;
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
@@ -58,7 +59,7 @@ impl SessionRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<CheckoutSession> {
+    pub(crate) fn read(self) -> Outcome<CheckoutSession> {
         let (purpose, state) = (self.purpose(), self.state());
         let id = self.id.0;
         let purpose = purpose.ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
@@ -72,8 +73,8 @@ impl SessionRow {
             merchant_reference: self.merchant_reference,
             description: self.description,
             amount: Minor(self.amount_minor).of(self.currency.0),
-            basket: read_json(self.basket.as_deref(), id)?,
-            shipping: read_json(self.shipping.as_deref(), id)?,
+            basket: read_json("basket", self.basket.as_deref())?,
+            shipping: read_json("shipping", self.shipping.as_deref())?,
             locale: self.locale.map(Locale::stored),
             return_url: self.return_url.map(WebUrl::stored),
             token: token(self.token_hash, id)?,
@@ -161,7 +162,7 @@ impl PaymentRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<MerchantPayment> {
+    pub(crate) fn read(self) -> Outcome<MerchantPayment> {
         let id = self.id.0;
         let damaged = || corrupt(format!("payment {id} is damaged"));
         let parts = self.parts().ok_or_else(damaged)?;
@@ -217,8 +218,6 @@ fn json<T: Serialize>(value: Option<&T>) -> Outcome<Option<String>> {
     value.map(serde_json::to_string).transpose().map_err(corrupt)
 }
 
-fn read_json<T: DeserializeOwned>(text: Option<&str>, id: Uuid) -> Outcome<Option<T>> {
-    let read =
-        |text| serde_json::from_str(text).map_err(|error| -> Failure { corrupt(format!("session {id}: {error}")) });
-    text.map(read).transpose()
+fn read_json<T: DeserializeOwned>(column: &str, text: Option<&str>) -> Outcome<Option<T>> {
+    text.map(|text| json_values::column(column, text)).transpose()
 }

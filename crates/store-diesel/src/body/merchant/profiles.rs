@@ -15,6 +15,7 @@ use super::body::types::{Account, Id, Named};
 use super::logos;
 use async_trait::async_trait;
 use diesel::prelude::*;
+use florin_domain::fault::Flaw;
 use florin_domain::ids::{AccountId, LogoId};
 use florin_domain::merchant::{
     Branding, Colour, EditProfileRefusal, Logo, MerchantPermission, MerchantProfile, WebUrl,
@@ -148,9 +149,12 @@ impl ProfileRow {
         })
     }
 
-    fn read(self, logo: Option<LogoId>) -> Outcome<MerchantProfile> {
-        let colour =
-            |text: Option<String>| text.as_deref().map(Colour::parse).transpose().map_err(|flaw| corrupt(flaw.message));
+    /// Converts the row to the domain.
+    pub(crate) fn read(self, logo: Option<LogoId>) -> Outcome<MerchantProfile> {
+        let wrong = |column: &str, flaw: Flaw| corrupt(format!("`{column}` {}", flaw.message));
+        let colour = |column: &str, text: Option<String>| {
+            text.as_deref().map(Colour::parse).transpose().map_err(|flaw| wrong(column, flaw))
+        };
         let url = self.return_policy_url.as_deref().map(WebUrl::parse).transpose();
         let permission = |text: &str| {
             MerchantPermission::named(text).ok_or_else(|| corrupt(format!("`{text}` is not a permission")))
@@ -159,10 +163,10 @@ impl ProfileRow {
             account: self.account_id.0,
             status: self.status.0,
             name: self.name,
-            return_policy_url: url.map_err(|flaw| corrupt(flaw.message))?,
+            return_policy_url: url.map_err(|flaw| wrong("return_policy_url", flaw))?,
             branding: Branding {
-                primary: colour(self.primary_colour)?,
-                background: colour(self.background_colour)?,
+                primary: colour("primary_colour", self.primary_colour)?,
+                background: colour("background_colour", self.background_colour)?,
                 hide_service_logo: self.hide_service_logo,
             },
             logo,

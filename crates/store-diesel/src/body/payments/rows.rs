@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
+use super::body::json_values;
 use super::body::statements::insert;
 use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, PaymentWait, payments};
 use super::body::types::{Account, Currency, Id, Named, Time};
@@ -81,14 +82,14 @@ impl PaymentRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<Payment> {
+    pub(crate) fn read(self) -> Outcome<Payment> {
         Ok(Payment {
             state: self.state()?,
             id: PaymentId(self.id.0),
             account: self.account_id.0,
             batch: PaymentBatchId(self.batch_id.0),
-            index: u32::try_from(self.input_index).map_err(corrupt)?,
-            input: serde_json::from_str(&self.input).map_err(corrupt)?,
+            index: index(self.input_index)?,
+            input: json_values::column("input", &self.input)?,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
         })
@@ -125,15 +126,20 @@ impl From<&Payment> for PaymentWait {
 
 impl AlertRow {
     /// Converts the row to the domain.
-    pub(super) fn read(self) -> Outcome<Alert> {
+    pub(crate) fn read(self) -> Outcome<Alert> {
         Ok(Alert {
             at: self.created_at.0,
             kind: self.kind.0,
             code: self.code.0,
-            index: self.input_index.map(u32::try_from).transpose().map_err(corrupt)?,
+            index: self.input_index.map(index).transpose()?,
             message: self.message,
         })
     }
+}
+
+/// Reads the position of a payment in its upload.
+fn index(stored: i64) -> Outcome<u32> {
+    u32::try_from(stored).map_err(|error| corrupt(format!("`input_index`: {error}")))
 }
 
 /// Converts rows to payments of the domain.

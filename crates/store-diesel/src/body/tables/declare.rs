@@ -59,7 +59,7 @@ macro_rules! diesel_table {
     };
 }
 
-/// Declares the struct of a whole row.
+/// Declares the struct of a whole row, which can also be read from JSON.
 macro_rules! whole_row {
     (
         $(#[$doc:meta])*
@@ -72,7 +72,7 @@ macro_rules! whole_row {
         })+
 
         $(#[$doc])*
-        #[derive(Clone, diesel::Queryable, diesel::Selectable)]
+        #[derive(Clone, diesel::Queryable, diesel::Selectable, serde::Deserialize)]
         #[diesel(table_name = $table, check_for_backend(super::body::backend::Db))]
         #[allow(clippy::struct_field_names, reason = "these are the names of the columns")]
         pub(crate) struct $row {

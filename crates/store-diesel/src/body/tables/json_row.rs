@@ -1,6 +1,7 @@
 //! Reads rows from JSON.
 
 use super::body::column_values::{Column, ColumnValues};
+use super::body::json_values::reason;
 use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -10,7 +11,7 @@ use std::fmt;
 type Lists = [Box<dyn ColumnValues>];
 
 /// Reads a row: appends the value of each column to its list. A row without a column is accepted if the column is
-/// nullable. After an error, the lists have different lengths.
+/// nullable. Errors name the column. After an error, the lists have different lengths.
 pub(super) fn read(
     json: &str,
     (names, columns): (&'static [&'static str], &'static [Column]),
@@ -43,7 +44,8 @@ impl<'de> Visitor<'de> for Members<'_> {
             if std::mem::replace(found, true) {
                 return Err(A::Error::duplicate_field(known));
             }
-            list.read(members.next_value::<&RawValue>()?.get()).map_err(A::Error::custom)?;
+            let value = members.next_value::<&RawValue>()?.get();
+            list.read(value).map_err(|error| A::Error::custom(format_args!("`{known}`: {}", reason(&error))))?;
         }
         for (((&name, column), list), found) in self.names.iter().zip(self.columns).zip(self.lists).zip(found) {
             match (found, column.is_nullable) {

@@ -7,6 +7,7 @@ use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db, RowByRow, TableRows};
 use super::body::column_values::{Column, ColumnValues};
 use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::json_values::reason;
 use super::body::statements::{Row, identified_by_text};
 use super::body::types::Id;
 use super::json_row;
@@ -167,10 +168,15 @@ impl Table {
         let mut columns = self.empty_columns();
         for (line, json) in rows {
             json_row::read(json, (self.names, self.values), &mut columns)
-                .map_err(|error| ExportError::Line { line: *line, reason: error.to_string() })?;
+                .map_err(|error| ExportError::Line { line: *line, reason: reason(&error) })?;
         }
         let rows = TableRows { table: self.name, names: self.names, columns: &columns, count: rows.len() };
         Ok(rows.insert(conn)?)
+    }
+
+    /// Checks that the columns of a row, as JSON, can be read. The error names the column.
+    pub(crate) fn check_columns(&self, json: &str) -> serde_json::Result<()> {
+        json_row::read(json, (self.names, self.values), &mut self.empty_columns())
     }
 
     /// Counts the rows.
