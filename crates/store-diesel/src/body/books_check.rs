@@ -47,12 +47,12 @@ pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> O
     let mut discrepancies = of_books(books);
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
-    discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
-    let mut miscounted = list_counts::miscounted(conn)?;
-    miscounted.extend(people::miscounted(conn)?);
-    miscounted.extend(checkout::miscounted(conn)?);
+    discrepancies.extend(merchant::miscounted(conn, None)?.into_iter().map(Discrepancy::CheckoutCount));
+    let mut miscounted = list_counts::miscounted(conn, None)?;
+    miscounted.extend(people::miscounted(conn, None)?);
+    miscounted.extend(checkout::miscounted(conn, None)?);
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
-    discrepancies.extend(checkout::contradicting_payments(conn)?.into_iter().map(Discrepancy::ListedPayments));
+    discrepancies.extend(checkout::contradicting_payments(conn, None)?.into_iter().map(Discrepancy::ListedPayments));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(BooksReport { journal_transactions, balances: i64::try_from(balances).unwrap_or(i64::MAX), discrepancies })
 }

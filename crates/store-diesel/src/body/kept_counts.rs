@@ -1,10 +1,10 @@
 //! Stored counts of rows by account and further names ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::backend::Conn;
+use super::books::about;
 use super::errors::Outcome;
 use super::types::Account;
 use diesel::prelude::*;
-use diesel::sql_query;
 use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
@@ -15,9 +15,14 @@ struct AccountRow {
     account_id: Account,
 }
 
-/// Returns the accounts that a statement selects as `account_id`, each once.
-pub(super) fn selected_accounts(conn: &mut Conn, statement: &str) -> Outcome<BTreeSet<AccountId>> {
-    Ok(sql_query(statement).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect())
+/// Returns the accounts that a statement selects as `account_id`, each once. Its `{of}` becomes the condition that the
+/// rows of the table `e` belong to `of`, or to any account.
+pub(super) fn selected_accounts(
+    conn: &mut Conn,
+    statement: &str,
+    of: Option<&AccountId>,
+) -> Outcome<BTreeSet<AccountId>> {
+    Ok(about(statement, of).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect())
 }
 
 /// Defines `change`, which adds to counts, in the transaction that stores the counted rows. A row of the table has an

@@ -16,10 +16,10 @@ use florin_domain::card::{CardFilter, CardOwnerKind, CardRecord, CardState};
 use florin_domain::ids::{AccountId, BudgetId};
 use std::collections::BTreeSet;
 
-/// Selects accounts whose counts of cards differ from their cards.
+/// Selects accounts whose counts of cards differ from their cards. `{of}` is replaced by the condition on the account.
 const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
-    (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts \
-    UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards \
+    (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts e WHERE {of} \
+    UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards e WHERE {of} \
     GROUP BY account_id, state, owner_type) AS compared \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
@@ -96,17 +96,17 @@ pub(super) fn of_budgets(conn: &mut Conn, account: &AccountId, filter: BudgetFil
     Ok(row.select(budget_counts::total).get_result(conn).optional()?.unwrap_or_default())
 }
 
-/// Returns the accounts whose counts are wrong, each once.
-pub(super) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
+/// Returns the accounts whose counts are wrong, each once. Checks all accounts, or only `of`.
+pub(super) fn miscounted(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<BTreeSet<AccountId>> {
     let mut accounts = BTreeSet::new();
     let of_budgets = format!(
-        "SELECT account_id FROM (SELECT account_id, below, held, total, 0 AS found FROM budget_counts \
-        UNION ALL SELECT account_id, below, held, 0, COUNT(*) FROM ({COUNTED}) AS counted \
+        "SELECT account_id FROM (SELECT account_id, below, held, total, 0 AS found FROM budget_counts e WHERE {{of}} \
+        UNION ALL SELECT account_id, below, held, 0, COUNT(*) FROM ({COUNTED}) AS e WHERE {{of}} \
             GROUP BY account_id, below, held) AS compared \
         GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found)"
     );
     for statement in [MISCOUNTED_CARDS, &of_budgets] {
-        accounts.extend(selected_accounts(conn, statement)?);
+        accounts.extend(selected_accounts(conn, statement, of)?);
     }
     Ok(accounts)
 }

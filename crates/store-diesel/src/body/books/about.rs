@@ -11,7 +11,7 @@ type AccountQuery = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
 
 /// Builds a statement about one account, or about all. Its `{of}` becomes the condition on the account of the table
 /// `e`.
-pub(super) fn about(statement: &str, account: Option<&AccountId>) -> AccountQuery {
+pub(crate) fn about(statement: &str, account: Option<&AccountId>) -> AccountQuery {
     let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
     let query = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
     match account {

@@ -16,6 +16,7 @@ mod merchant;
 mod reservations;
 mod sums;
 
+pub(super) use about::about;
 pub(super) use halves::Halves;
 pub(crate) use history::wrong as wrong_checkpoints;
 pub(super) use sums::gather;

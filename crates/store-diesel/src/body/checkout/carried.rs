@@ -12,16 +12,16 @@ use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::{AccountId, MerchantPaymentId};
 use std::collections::BTreeSet;
 
-/// Selects accounts with payments whose rows contradict their sessions or refunds. `{final}` is replaced by the
-/// condition that the order is final.
-const CONTRADICTING: &str = "SELECT DISTINCT p.account_id AS account_id FROM merchant_payments p \
-    JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
-    WHERE COALESCE(CAST(p.settlement_account_id AS TEXT), '') <> COALESCE(CAST(s.settlement_account_id AS TEXT), '') \
-    OR COALESCE(p.merchant_reference, '') <> COALESCE(s.merchant_reference, '') \
-    OR COALESCE(CAST(p.order_id AS TEXT), '') <> CASE WHEN {final} \
+/// Selects accounts with payments whose rows contradict their sessions or refunds. `{of}` is replaced by the condition
+/// on the account, and `{final}` by the condition that the order is final.
+const CONTRADICTING: &str = "SELECT DISTINCT e.account_id AS account_id FROM merchant_payments e \
+    JOIN checkout_sessions s ON s.account_id = e.account_id AND s.id = e.session_id WHERE {of} AND ( \
+    COALESCE(CAST(e.settlement_account_id AS TEXT), '') <> COALESCE(CAST(s.settlement_account_id AS TEXT), '') \
+    OR COALESCE(e.merchant_reference, '') <> COALESCE(s.merchant_reference, '') \
+    OR COALESCE(CAST(e.order_id AS TEXT), '') <> CASE WHEN {final} \
         THEN COALESCE(CAST(s.order_id AS TEXT), '') ELSE '' END \
-    OR CASE WHEN p.has_refunds THEN 1 ELSE 0 END <> CASE WHEN EXISTS (SELECT 1 FROM merchant_payments r \
-        WHERE r.account_id = p.account_id AND r.refunded_payment_id = p.id) THEN 1 ELSE 0 END";
+    OR CASE WHEN e.has_refunds THEN 1 ELSE 0 END <> CASE WHEN EXISTS (SELECT 1 FROM merchant_payments r \
+        WHERE r.account_id = e.account_id AND r.refunded_payment_id = e.id) THEN 1 ELSE 0 END)";
 
 /// Marks a payment that has a new refund, so that lists add up its refunds. The payment is locked.
 pub(super) fn mark_refunded(conn: &mut Conn, account: &AccountId, payment: MerchantPaymentId) -> Outcome<()> {
@@ -32,9 +32,10 @@ pub(super) fn mark_refunded(conn: &mut Conn, account: &AccountId, payment: Merch
     exactly(1, written, "merchant_payments")
 }
 
-/// Returns the accounts with payments whose rows contradict their sessions or refunds, each once.
-pub(crate) fn contradicting(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    selected_accounts(conn, &CONTRADICTING.replace("{final}", &has_final_order("p")))
+/// Returns the accounts with payments whose rows contradict their sessions or refunds, each once. Checks all accounts,
+/// or only `of`.
+pub(crate) fn contradicting(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, &CONTRADICTING.replace("{final}", &has_final_order("e")), of)
 }
 
 /// Returns the condition that a row carries the order of its session, because the order is final. `row` is the row's

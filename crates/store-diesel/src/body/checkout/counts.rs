@@ -9,10 +9,10 @@ use florin_domain::checkout::{MerchantPayment, MerchantPaymentKind, MerchantPaym
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
 
-/// Selects accounts whose counts differ from their payments.
+/// Selects accounts whose counts differ from their payments. `{of}` is replaced by the condition on the account.
 const MISCOUNTED: &str = "SELECT account_id FROM \
-    (SELECT account_id, kind, status, total, 0 AS found FROM merchant_payment_counts \
-    UNION ALL SELECT account_id, kind, status, 0, COUNT(*) FROM merchant_payments \
+    (SELECT account_id, kind, status, total, 0 AS found FROM merchant_payment_counts e WHERE {of} \
+    UNION ALL SELECT account_id, kind, status, 0, COUNT(*) FROM merchant_payments e WHERE {of} \
     GROUP BY account_id, kind, status) AS compared \
     GROUP BY account_id, kind, status HAVING SUM(total) <> SUM(found)";
 
@@ -38,7 +38,7 @@ fn counted(payment: &MerchantPayment, more: i64) -> (&AccountId, (MerchantPaymen
     (&payment.account, (payment.kind(), payment.status()), more)
 }
 
-/// Returns the accounts whose counts are wrong, each once.
-pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    selected_accounts(conn, MISCOUNTED)
+/// Returns the accounts whose counts are wrong, each once. Checks all accounts, or only `of`.
+pub(crate) fn miscounted(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, MISCOUNTED, of)
 }

@@ -10,10 +10,10 @@ use florin_domain::ids::AccountId;
 use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
 use std::collections::BTreeSet;
 
-/// Selects accounts whose counts differ from their checkouts.
+/// Selects accounts whose counts differ from their checkouts. `{of}` is replaced by the condition on the account.
 const MISCOUNTED: &str = "SELECT account_id FROM \
-    (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts \
-    UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts \
+    (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts e WHERE {of} \
+    UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts e WHERE {of} \
     GROUP BY account_id, checkout_type, status) AS compared \
     GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found)";
 
@@ -40,7 +40,7 @@ pub(super) fn change_one(conn: &mut Conn, before: &Checkout, after: &Checkout) -
     change(conn, [counted(before, -1), counted(after, 1)])
 }
 
-/// Returns the accounts whose counts are wrong, each once.
-pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    selected_accounts(conn, MISCOUNTED)
+/// Returns the accounts whose counts are wrong, each once. Checks all accounts, or only `of`.
+pub(crate) fn miscounted(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, MISCOUNTED, of)
 }

@@ -11,10 +11,10 @@ use florin_domain::ids::AccountId;
 use florin_domain::people::{Person, Role};
 use std::collections::BTreeSet;
 
-/// Selects accounts whose counts differ from their people.
+/// Selects accounts whose counts differ from their people. `{of}` is replaced by the condition on the account.
 const MISCOUNTED: &str = "SELECT account_id FROM \
-    (SELECT account_id, role, total, 0 AS found FROM people_counts \
-    UNION ALL SELECT account_id, role, 0, COUNT(*) FROM people GROUP BY account_id, role) AS compared \
+    (SELECT account_id, role, total, 0 AS found FROM people_counts e WHERE {of} \
+    UNION ALL SELECT account_id, role, 0, COUNT(*) FROM people e WHERE {of} GROUP BY account_id, role) AS compared \
     GROUP BY account_id, role HAVING SUM(total) <> SUM(found)";
 
 kept_counts!(people_counts by (role: Role));
@@ -40,7 +40,7 @@ pub(super) fn of(conn: &mut Conn, account: &AccountId, role: Option<Role>) -> Ou
     Ok(rows.filter(|(counted, _)| role.is_none_or(|role| role == counted.0)).map(|(_, total)| total).sum())
 }
 
-/// Returns the accounts whose counts are wrong, each once.
-pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    selected_accounts(conn, MISCOUNTED)
+/// Returns the accounts whose counts are wrong, each once. Checks all accounts, or only `of`.
+pub(crate) fn miscounted(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, MISCOUNTED, of)
 }
