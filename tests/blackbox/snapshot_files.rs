@@ -11,7 +11,7 @@ use crate::support::{
     ABSENT, AUTHORIZATION, Answer, CLEARING, Client, Server, expect_error, expect_fault, expect_json, shared,
 };
 
-const IMPORTS: &str = "/v2/sandbox/snapshots?";
+pub(crate) const IMPORTS: &str = "/v2/sandbox/snapshots?";
 const IMPORTS_PATH: &str = "/v2/sandbox/snapshots";
 const TYPE: &str = "application/x-ndjson";
 
@@ -19,22 +19,22 @@ fn file_path(world: &Client, snapshot: &str) -> String {
     below_world(&world.account, &format!("snapshots/{snapshot}/file"))
 }
 
-fn export(world: &Client, snapshot: &str) -> String {
+pub(crate) fn export(world: &Client, snapshot: &str) -> String {
     let answer = world.get(&file_path(world, snapshot));
     assert_eq!((answer.status, answer.header("content-type")), (200, Some(TYPE)), "{answer:?}");
     answer.text()
 }
 
-fn import(client: &Client, file: &str) -> Answer {
+pub(crate) fn import(client: &Client, file: &str) -> Answer {
     client.call("POST", IMPORTS).header("Content-Type", TYPE).bytes(file).send()
 }
 
-fn imported(client: &Client, file: &str) -> String {
+pub(crate) fn imported(client: &Client, file: &str) -> String {
     text(&expect_json(&import(client, file), 201), "/id").to_owned()
 }
 
 /// Returns the file with changed rows, and a first line with the matching checksum.
-fn with_rows(file: &str, change: impl Fn(&mut Vec<Value>)) -> String {
+pub(crate) fn with_rows(file: &str, change: impl Fn(&mut Vec<Value>)) -> String {
     let mut lines: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut header = lines.remove(0);
     change(&mut lines);
@@ -44,15 +44,15 @@ fn with_rows(file: &str, change: impl Fn(&mut Vec<Value>)) -> String {
     format!("{header}\n{rows}")
 }
 
-fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a mut Value> {
+pub(crate) fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a mut Value> {
     lines.iter_mut().filter(move |line| line["table"] == table).map(|line| &mut line["row"])
 }
 
 /// A change of the rows of a file.
-type Change = fn(&mut Vec<Value>);
+pub(crate) type Change = fn(&mut Vec<Value>);
 
 /// Creates a world with a hold and a settled payment. Returns it, the token of the hold, and the file of a snapshot.
-fn exported(server: &Server) -> (Client, String, String) {
+pub(crate) fn exported(server: &Server) -> (Client, String, String) {
     let (_, world) = create_world(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
     let paid = pay(&world, "3");
@@ -165,16 +165,36 @@ fn broken_files_are_refused_and_leave_nothing() {
     let (_, _, file) = exported(&server);
     let lines = file.lines().count();
     let first_line = file.split_once('\n').unwrap().0;
-    for (what, broken) in [
-        ("no JSON", "hello\nworld\n".to_owned()),
-        ("one line", first_line.to_owned()),
-        ("another format", file.replacen("\"florinSnapshot\":1", "\"florinSnapshot\":2", 1)),
-        ("an unknown member", file.replacen("\"florinSnapshot\"", "\"more\":1,\"florinSnapshot\"", 1)),
-        ("no time", file.replacen("\"createdAt\":\"", "\"createdAt\":\"x", 1)),
-        ("an empty name", file.replacen("\"name\":\"here\"", "\"name\":\"\"", 1)),
+    for (what, broken, reason) in [
+        ("no JSON", "hello\nworld\n".to_owned(), "its first line: expected value"),
+        ("one line", first_line.to_owned(), "it has only one line"),
+        (
+            "another format",
+            file.replacen("\"florinSnapshot\":1", "\"florinSnapshot\":2", 1),
+            "`florinSnapshot` in its first line must be 1",
+        ),
+        (
+            "an unknown member",
+            file.replacen("\"florinSnapshot\"", "\"more\":1,\"florinSnapshot\"", 1),
+            "its first line: unknown field `more`",
+        ),
+        ("no schema", file.replacen("\"schema\"", "\"scheme\"", 1), "its first line: unknown field `scheme`"),
+        ("a number", file.replacen("\"name\":\"here\"", "\"name\":7", 1), "`name` in its first line must be a string"),
+        ("no time", file.replacen("\"createdAt\":\"", "\"createdAt\":\"x", 1), "`createdAt` in its first line must be"),
+        (
+            "a year that no clock shows",
+            file.replacen("\"createdAt\":\"2026", "\"createdAt\":\"9999", 1),
+            "`createdAt` in its first line must be in the years",
+        ),
+        (
+            "an empty name",
+            file.replacen("\"name\":\"here\"", "\"name\":\"\"", 1),
+            "`name` in its first line must not be empty",
+        ),
     ] {
         assert_ne!(broken, file, "{what}");
-        expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
+        let fault = expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
+        assert!(fault.message.contains(reason), "{what}: {fault:?}");
     }
     let changes: [(&str, Change); 9] = [
         ("more money than the journal has", |lines| {
@@ -208,9 +228,12 @@ fn broken_files_are_refused_and_leave_nothing() {
         expect_fault(&answer, 400, "body", "invalid_value");
     }
     let misspelled = file.replacen("\"row\"", "\"rows\"", 1);
-    expect_fault(&import(&client, &misspelled), 400, "body", "invalid_value");
+    let fault = expect_fault(&import(&client, &misspelled), 400, "body", "invalid_value");
+    assert!(fault.message.contains("`sha256` in its first line"), "{fault:?}");
     let schema = file.split("\"schema\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-    expect_fault(&import(&client, &file.replacen(&schema, "000001_first", 1)), 409, "body", "invalid_state");
+    let outdated = import(&client, &file.replacen(&schema, "000001_first", 1));
+    let fault = expect_fault(&outdated, 409, "body", "invalid_state");
+    assert!(fault.message.contains("`schema`"), "{fault:?}");
     expect_fault(&import(&client, ""), 400, "body", "required");
     let json = client.call("POST", IMPORTS).header("Content-Type", "application/json").bytes(&file).send();
     expect_fault(&json, 415, "header.Content-Type", "unsupported_media_type");

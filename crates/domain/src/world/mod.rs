@@ -11,7 +11,7 @@ pub use clock::{AccountTime, ClockChange, ClockReading, ClockRefusal, ClockSetti
 pub use duration::{format_duration, parse_duration};
 pub use files::{
     IMPORTED_SNAPSHOTS_OF_A_CLIENT, ImportRefusal, ImportSituation, ImportedSnapshot, SNAPSHOT_FILE_BYTES,
-    SnapshotFile, SnapshotImport, decide_import,
+    SnapshotFile, SnapshotImport, decide_import, parse_snapshot_time,
 };
 pub use rules::{
     CreateSituation, CreateWorldRefusal, CreationClaim, MAX_RENEWAL_HOURS, RestoreSituation, SNAPSHOT_BYTES,
