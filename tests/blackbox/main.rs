@@ -132,6 +132,7 @@ mod secrets;
 mod settlement_accounts;
 mod shutdown;
 mod snapshot_files;
+mod snapshot_files_rows;
 mod strangers;
 mod support;
 mod testing_payments;

@@ -2,6 +2,7 @@
 //!
 //! A store computes sums, and this module compares them. Sums have 128 bits, so that even wrong stored values fit.
 
+mod counter_example;
 mod disputes;
 mod explain;
 mod hash_chains;

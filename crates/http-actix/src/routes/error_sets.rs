@@ -13,6 +13,10 @@ const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `inv
     `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
     `mfa_required`: one entry for each validation error.";
 
+const WRONG_FILE: &str = "`required`, `invalid_type`, `invalid_format`, `invalid_value`, `out_of_range`, `too_long`, \
+    `duplicate_parameter`: one entry for each validation error. The entry of a wrong file is `invalid_format` if its \
+    first line is wrong, and otherwise `invalid_value`. Its message names the member, or the line, table and column.";
+
 const UNAVAILABLE: &str = "`overloaded`: the server is overloaded, its database can't be reached, or the operator is \
     moving a client to another database. `provider_unavailable`: an external provider can't be reached. Retry \
     after the interval in `Retry-After`, a write with the same `Idempotency-Key`.";
@@ -203,6 +207,7 @@ error_sets! {
         "`invalid_state`: the client has the maximum number of imported snapshots, \
          or the snapshot was taken by another version of Florin.",
     ), &["404"]), [
+        response("400", WRONG_FILE, &[]),
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is not `application/x-ndjson`.", &[]),
     ]);

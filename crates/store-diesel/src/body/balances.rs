@@ -19,6 +19,11 @@ impl BudgetRow {
     /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         must_be_there(self.id, &balances)?;
+        self.record(balances)
+    }
+
+    /// Builds the budget like [`Self::read`], but also without balances.
+    pub(crate) fn record(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         let low_balance = match (self.low_balance_minor, self.low_balance_currency) {
             (Some(minor), Some(currency)) => Some(Minor(minor).of(currency.0)),
             (None, None) => None,

@@ -30,7 +30,7 @@ impl BatchRow {
     }
 
     /// Converts the row to the domain, without orders: they have rows of their own.
-    fn read(self) -> Outcome<PaymentBatch> {
+    pub(crate) fn read(self) -> Outcome<PaymentBatch> {
         let input = match (self.input_format, self.input_status, self.input_created_at, self.input_updated_at) {
             (Some(format), Some(status), Some(created_at), Some(updated_at)) => Some(BatchInput {
                 format: format.0,

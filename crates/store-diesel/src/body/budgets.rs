@@ -188,6 +188,28 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     assemble(rows, balances)
 }
 
+/// Reads all budgets of an account. `Corrupt`: one of them can't be read or has no balances, or they do not form a tree
+/// below the parent budget. If a budget were below itself, the statement that adds up sub-budgets would not end.
+pub(super) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    parent_of_account(conn, account)?;
+    let records = of_account(conn, account)?.into_iter();
+    let parents: BTreeMap<BudgetId, Option<BudgetId>> =
+        records.map(|record| (record.budget.id, record.parent)).collect();
+    for budget in parents.keys() {
+        let mut next = Some(*budget);
+        for _ in 0..MAX_LEVELS {
+            if let Some(id) = next {
+                let missing = || corrupt(format!("budget {id}, which has sub-budgets, is missing"));
+                next = *parents.get(&id).ok_or_else(missing)?;
+            }
+        }
+        if next.is_some() {
+            return Err(corrupt(format!("budget {budget} is below itself, or more than {MAX_LEVELS} levels deep")));
+        }
+    }
+    Ok(())
+}
+
 /// Adds the balances to each budget of the account, in the order of the currency codes.
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();

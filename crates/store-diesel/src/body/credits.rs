@@ -75,7 +75,7 @@ impl RecordedCommand for CreditCommand {
 
 impl CreditRow {
     /// Returns the details that were sent with the credit.
-    fn detail(self) -> Outcome<CreditDetail> {
+    pub(crate) fn detail(self) -> Outcome<CreditDetail> {
         let [available, held, reserved] = [self.available_minor, self.held_minor, self.reserved_minor].map(Minor);
         Ok(CreditDetail {
             box_transaction_id: self.number,

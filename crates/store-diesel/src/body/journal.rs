@@ -18,6 +18,21 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
         .order((journal_legs::journal_id, journal_legs::line))
         .select(LegRow::as_select())
         .load(conn)?;
+    transactions(rows)
+}
+
+/// Reads all transactions of an account. `Corrupt`: the legs of one of them contradict each other.
+pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    let rows = journal_legs::table
+        .filter(journal_legs::account_id.eq(account.as_str()))
+        .order((journal_legs::journal_id, journal_legs::line))
+        .select(LegRow::as_select())
+        .load(conn)?;
+    transactions(rows).map(drop)
+}
+
+/// Returns the transactions of legs, which are in the order of their transactions and lines.
+fn transactions(rows: Vec<LegRow>) -> Outcome<Vec<JournalTransaction>> {
     let mut rows = rows.into_iter().peekable();
     let mut journal = Vec::new();
     while let Some(first) = rows.next() {
@@ -35,7 +50,8 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
     Ok(journal)
 }
 
-fn leg(row: &LegRow) -> Outcome<Leg> {
+/// Returns the leg of a row.
+pub(crate) fn leg(row: &LegRow) -> Outcome<Leg> {
     let from = pool(row, row.from_pool, row.from_budget_id)?;
     let to = pool(row, row.to_pool, row.to_budget_id)?;
     let leg = Leg::new(from, to, Minor(row.amount_minor)).map_err(corrupt)?;

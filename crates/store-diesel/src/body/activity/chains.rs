@@ -42,13 +42,47 @@ pub(super) fn by_firsts(conn: &mut Conn, account: &AccountId, firsts: &[Uuid]) -
     let chains: BTreeMap<TransactionToken, Chain> = chains.collect::<Outcome<_>>()?;
     let firsts = firsts.into_iter().map(MessageRow::read).collect::<Outcome<Vec<_>>>()?;
     let owners = owners(conn, account, &firsts)?;
-    let movement = |first: CardTransaction| {
+    let chain = |first: CardTransaction| {
         let (token, person) = (first.token, owners.get(&first.card).copied());
         let follow_ups = follow_ups.remove(&token).unwrap_or_default();
-        let movement = Activity::of_chain(first, follow_ups, chains.get(&token), person);
-        movement.ok_or_else(|| corrupt(format!("chain {token} has an invalid first message or amount")))
+        movement(first, follow_ups, chains.get(&token), person)
     };
-    firsts.into_iter().map(movement).collect()
+    firsts.into_iter().map(chain).collect()
+}
+
+fn movement(
+    first: CardTransaction,
+    follow_ups: Vec<CardTransaction>,
+    chain: Option<&Chain>,
+    person: Option<PersonId>,
+) -> Outcome<Activity> {
+    let token = first.token;
+    let movement = Activity::of_chain(first, follow_ups, chain, person);
+    movement.ok_or_else(|| corrupt(format!("chain {token} has an invalid first message or amount")))
+}
+
+/// Reads all chains of an account. `Corrupt`: the first message of one of them is missing or invalid.
+pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    let messages = card_transactions::table.filter(card_transactions::account_id.eq(account.as_str()));
+    let messages = messages.select(MessageRow::as_select()).load::<MessageRow>(conn)?;
+    let chains = card_chains::table.filter(card_chains::account_id.eq(account.as_str()));
+    let chains = chains.select(ChainRow::as_select()).load::<ChainRow>(conn)?.into_iter();
+    let chains: BTreeMap<TransactionToken, Chain> =
+        chains.map(|row| row.read().map(|chain| (chain.id, chain))).collect::<Outcome<_>>()?;
+    let (mut started, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for message in messages.into_iter().map(MessageRow::read) {
+        let message = message?;
+        named.insert(message.chain);
+        if message.preceding.is_none() {
+            started.insert(message.token);
+            let token = message.token;
+            movement(message, Vec::new(), chains.get(&token), None)?;
+        }
+    }
+    match named.difference(&started).next() {
+        Some(chain) => Err(corrupt(format!("chain {chain} has no first message"))),
+        None => Ok(()),
+    }
 }
 
 /// Returns the people who own the cards of messages.

@@ -10,6 +10,8 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chains::read_all as read_chains;
+
 use super::backend::Conn;
 use super::body;
 use super::epochs;

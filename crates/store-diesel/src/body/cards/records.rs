@@ -47,6 +47,12 @@ pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<
 }
 
 impl CardRecordRow {
+    /// Checks that the row can be read, also by card messages: they read the recipient's address of any card.
+    pub(crate) fn check(self) -> Outcome<()> {
+        physical_rows::recipient(self.recipient_address.as_deref())?;
+        self.read(Vec::new()).map(drop)
+    }
+
     fn read(self, budgets: Vec<GrantedBudget>) -> Outcome<CardRecord> {
         let card = Card {
             id: CardId(self.id.0),

@@ -32,7 +32,8 @@ impl From<&Dispute> for DisputeRow {
 }
 
 impl DisputeRow {
-    fn read(self, evidence: Vec<DisputeEvidence>) -> Outcome<Dispute> {
+    /// Builds the dispute from its row and its evidence.
+    pub(crate) fn read(self, evidence: Vec<DisputeEvidence>) -> Outcome<Dispute> {
         let (id, status) = (DisputeId(self.id.0), self.status.0);
         let settlement = self.settlement_id.map(|token| TransactionToken(token.0));
         let state = DisputeState::from_parts(status, settlement, self.resolved_at.map(|at| at.0)).ok_or_else(|| {

@@ -72,12 +72,23 @@ pub(crate) fn put(
     secret: Option<&SealedSecret>,
     is_copy: bool,
 ) -> Outcome<()> {
-    put_rows(conn, account, text, secret, is_copy).map_err(failure)
+    put_rows(conn, &mut InsertBuffer::default(), account, text, secret, is_copy).map_err(failure)
 }
 
-/// Does what [`put`] does, and names the line of a row that can't be read.
-pub(crate) fn put_rows(
+/// Inserts the rows of a file like [`put`]. The refusal of a row that can't be stored names the line of the text.
+pub(crate) fn put_file(conn: &mut Conn, account: &AccountId, text: &str) -> Result<(), Stop<ExportError>> {
+    let mut buffer = InsertBuffer::default();
+    put_rows(conn, &mut buffer, account, text, None, true).map_err(|stop| match stop {
+        Stop::Failed(failure) if !failure.is_transient() => {
+            buffer.refused(&failure).map_or(Stop::Failed(failure), Stop::Answer)
+        }
+        stop => stop,
+    })
+}
+
+fn put_rows(
     conn: &mut Conn,
+    buffer: &mut InsertBuffer,
     account: &AccountId,
     text: &str,
     secret: Option<&SealedSecret>,
@@ -85,13 +96,12 @@ pub(crate) fn put_rows(
 ) -> Result<(), Stop<ExportError>> {
     let client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
     let client = client.get_result::<Id>(conn).map_err(Failure::from)?;
-    let mut buffer = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
         if is_copy && table == EventRow::TABLE {
             continue;
         }
-        let mut row = match copied_logo(table, row.get(), account)? {
+        let mut row = match copied_logo(conn, table, row.get(), account)? {
             Some(copied) => copied,
             None => with_owner(row.get(), account, client)?,
         };

@@ -3,6 +3,7 @@
 pub(super) mod account_rows;
 mod moving;
 mod positions;
+mod row_checks;
 mod secrets;
 pub(super) mod snapshot_files;
 
@@ -182,6 +183,16 @@ impl InsertBuffer {
         self.bytes += row.json.len();
         self.rows.push((row.line, row.json.to_owned()));
         Ok(())
+    }
+
+    /// Returns the refusal of the collected rows, which the database does not accept. `None`: there are none.
+    fn refused(&self, failure: &Failure) -> Option<ExportError> {
+        let (table, (line, _)) = (self.table?.name, self.rows.first()?);
+        let rows = match self.rows.len() - 1 {
+            0 => "this row".to_owned(),
+            more => format!("this row or one of the {more} after it"),
+        };
+        Some(ExportError::Line { line: *line, reason: format!("`{table}`: {rows} can't be stored: {failure}") })
     }
 
     fn store(&mut self, conn: &mut Conn) -> Result<(), Stop<ExportError>> {

@@ -5,6 +5,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::statements::{Row, insert};
 use super::body::tables::merchant::{LogoRow, merchant_logos};
 use super::body::types::{Account, Bytes, Id, Time};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, LogoId};
 use florin_domain::merchant::Logo;
@@ -24,6 +25,10 @@ pub(super) fn find(conn: &mut Conn, logo: LogoId) -> Outcome<Option<Logo>> {
         png: row.png.0,
         created_at: row.created_at.0,
     }))
+}
+
+fn is_taken(conn: &mut Conn, logo: Id) -> Outcome<bool> {
+    Ok(diesel::select(exists(merchant_logos::table.filter(merchant_logos::id.eq(logo)))).get_result(conn)?)
 }
 
 /// Stores a logo in place of the previous one.
@@ -48,12 +53,13 @@ struct LogoOwner {
 
 /// Converts the row of another account's logo to the row of its copy in this account, as JSON. `None`: the row belongs
 /// to another table, or to this account already.
-pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
+pub(crate) fn copied_logo(conn: &mut Conn, table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);
     }
     let LogoOwner { account_id, id } = serde_json::from_str(row).map_err(corrupt)?;
-    if account_id.0 == *account {
+    // A file can say that the logo of any account belongs to this one.
+    if account_id.0 == *account && !is_taken(conn, id)? {
         return Ok(None);
     }
     let mut row: Map<String, Value> = serde_json::from_str(row).map_err(corrupt)?;

@@ -135,7 +135,8 @@ pub(crate) fn insert_payees(conn: &mut Conn, seeded: &[Payee]) -> Outcome<()> {
 }
 
 impl PayeeRow {
-    fn read(self) -> Outcome<Payee> {
+    /// Converts the row to the domain.
+    pub(crate) fn read(self) -> Outcome<Payee> {
         let details = BankDetails::stored(self.details_type.0, &self.details);
         Ok(Payee {
             id: PayeeId(self.id.0),

@@ -200,7 +200,8 @@ fn banks_with(conn: &mut Conn, ids: &[&BankId]) -> Outcome<BTreeMap<BankId, Bank
 }
 
 impl SettlementAccountRow {
-    fn read(self) -> Outcome<SettlementAccount> {
+    /// Converts the row to the domain.
+    pub(crate) fn read(self) -> Outcome<SettlementAccount> {
         let details = BankDetails::stored(self.details_type.0, &self.details);
         Ok(SettlementAccount {
             id: SettlementAccountId(self.id.0),

@@ -3,28 +3,22 @@
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
-use super::body::export_import::{account_rows, schema, snapshot_files};
+use super::body::export_import::{schema, snapshot_files};
 use super::body::statements;
-use super::body::tables::access::accounts;
 use super::body::tables::worlds::{ImportedRow, ImportedSummaryRow, imported_snapshots};
 use super::body::types::{Id, Time};
 use super::body::webhooks::under_kept_claim;
-use super::body::{books, checkout, registry};
+use super::file_checks::{self, Refused};
 use super::snapshots::{SnapshotContents, find};
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use florin_domain::access::Account;
-use florin_domain::books::check_books;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
-use florin_domain::world::{ImportRefusal, ImportSituation, ImportedSnapshot, SnapshotFile, SnapshotImport, Timeline};
+use florin_domain::world::{ImportRefusal, ImportSituation, ImportedSnapshot, SnapshotFile, SnapshotImport};
 use florin_ports::{ClientClaim, ImportSnapshotCommand, WriteError, Written};
-use florin_store_contract::ExportError;
 use std::convert::Infallible;
-
-type Refused = Stop<WriteError<ImportRefusal>>;
 
 pub(super) fn export(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<SnapshotFile>> {
     let Some(found) = find(conn, account, snapshot)? else { return Ok(None) };
@@ -45,9 +39,9 @@ pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result
         if situation.is_repeated {
             keep_longer(conn, command)?;
         } else {
-            let contents = snapshot_files::for_store(conn, &command.file.contents).map_err(refused)?;
-            check_rows(conn, command, &contents)?;
-            statements::insert(vec![row_of(command, contents)], conn)?;
+            let rows = snapshot_files::for_store(conn, &command.file.contents).map_err(refused)?;
+            file_checks::check(conn, command, &rows)?;
+            statements::insert(vec![row_of(command, rows.text)], conn)?;
         }
         Ok(SnapshotImport { snapshot: snapshot_of(command), is_repeated: situation.is_repeated })
     })
@@ -57,46 +51,6 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
     match stop {
         Stop::Failed(failure) => Stop::Failed(failure),
         Stop::Answer(refusal) => WriteError::Refused(refusal).into(),
-    }
-}
-
-/// Stores the rows in a trial account, reads its sessions and payments, checks its books, and deletes the account
-/// again. So the import refuses a file from which no world could be created, or whose world could not be read.
-fn check_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
-    let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
-    let account = &command.trial_account;
-    registry::insert_account(conn, &trial_account(command))?;
-    account_rows::clear(conn, account)?;
-    account_rows::put_rows(conn, account, contents, None, true).map_err(|stop| match stop {
-        Stop::Answer(ExportError::Line { line, reason }) => invalid(format!("line {}: {reason}", line + 1)),
-        Stop::Answer(error) => invalid(error.to_string()),
-        Stop::Failed(failure) if failure.is_transient() => Stop::Failed(failure),
-        Stop::Failed(_) => invalid("its rows contradict each other, or refer to rows that are missing".into()),
-    })?;
-    checkout::replace_tokens(conn, account, &command.page_tokens)?;
-    match checkout::read_all(conn, account) {
-        Err(Failure::Corrupt(reason)) => return Err(invalid(reason)),
-        read => read?,
-    }
-    if !check_books(&books::of_account(conn, account)?).holds() {
-        return Err(invalid("its books do not agree".into()));
-    }
-    account_rows::clear(conn, account)?;
-    diesel::delete(accounts::table.filter(accounts::id.eq(account.as_str()))).execute(conn).map_err(Failure::from)?;
-    Ok(())
-}
-
-fn trial_account(command: &ImportSnapshotCommand) -> Account {
-    Account {
-        id: command.trial_account.clone(),
-        client: command.client,
-        name: "Imported snapshot".into(),
-        merchant: true,
-        mfa_required: true,
-        unique_budget_names: false,
-        timeline: Timeline::default(),
-        decision_endpoint: None,
-        epoch: 0,
     }
 }
 

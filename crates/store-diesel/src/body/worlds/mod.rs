@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod file_checks;
 mod files;
 mod rows;
 mod snapshots;
