@@ -2,6 +2,7 @@
 //! changes and lookups.
 
 use super::backend::{Conn, Db, Values};
+use super::types::Account;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
 use diesel::{QueryResult, RunQueryDsl};
 
@@ -13,6 +14,10 @@ pub(crate) trait Row: Sized + 'static {
     const COLUMNS: &'static [&'static str];
     /// The values of its columns, as a list of nested pairs.
     type Values: Values;
+
+    /// Returns the account of the row if its table is declared `unchecked`. `None` for rows of other tables.
+    #[allow(dead_code, reason = "only a database that checks less of these tables calls it")]
+    fn unchecked_account(&self) -> Option<&Account>;
 
     /// Returns the values, in the order of the columns.
     fn into_values(self) -> Self::Values;

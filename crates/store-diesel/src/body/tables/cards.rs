@@ -93,7 +93,7 @@ tables! {
     }
 
     /// A card message.
-    struct MessageRow in card_transactions(account_id, token) owned by account_id {
+    struct MessageRow in card_transactions(account_id, token) owned by account_id unchecked {
         account_id: Account,
         token: Id,
         chain_id: Id,
@@ -131,7 +131,7 @@ tables! {
     }
 
     /// A chain of card messages.
-    struct ChainRow in card_chains(account_id, id) owned by account_id {
+    struct ChainRow in card_chains(account_id, id) owned by account_id unchecked {
         account_id: Account,
         id: Id,
         card_id: Id,

@@ -8,6 +8,10 @@
 /// payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account by` and `of
 /// webhook by` a column say whose the rows of other tables are, and `of nobody` that they do not move. Snapshots do not
 /// contain these rows.
+///
+/// `owned by account_id unchecked` is for the tables with the most rows. A database may leave out their foreign keys and
+/// the lists of names that they accept, because such constraints cost more than storing the rows. It then locks the
+/// accounts of new rows in the same statement, and `unchecked_tables` of the driver finds rows that violate the constraints.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
@@ -84,6 +88,10 @@ macro_rules! whole_row {
             const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
             type Values = super::body::statements::list_type!($($type),+);
 
+            fn unchecked_account(&self) -> Option<&super::body::types::Account> {
+                super::body::tables::declare::unchecked_account!(self, $($owned)+)
+            }
+
             fn into_values(self) -> Self::Values {
                 super::body::statements::list!($(self.$column),+)
             }
@@ -106,7 +114,7 @@ macro_rules! whole_row {
 
 /// Expands to whose the rows of a table are.
 macro_rules! owned {
-    (owned by account_id) => {
+    (owned by account_id $(unchecked)?) => {
         Some(super::table::Owned::Account { is_reverted: true })
     };
     (owned by payments) => {
@@ -122,6 +130,16 @@ macro_rules! owned {
         Some(super::table::Owned::Webhook)
     };
     (of nobody) => {
+        None
+    };
+}
+
+/// Expands to the account of a row if its table is declared `unchecked`.
+macro_rules! unchecked_account {
+    ($row:expr, owned by account_id unchecked) => {
+        Some(&$row.account_id)
+    };
+    ($row:expr, $($owned:ident)+) => {
         None
     };
 }
@@ -247,4 +265,6 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {changes, diesel_table, from_row, lock, lookups, owned, parts, tables, whole_row};
+pub(crate) use {
+    changes, diesel_table, from_row, lock, lookups, owned, parts, tables, unchecked_account, whole_row,
+};

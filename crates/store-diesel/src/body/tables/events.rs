@@ -16,7 +16,7 @@ tables! {
     }
 
     /// An event. It never changes.
-    struct EventRow in outbox_events(position) owned by account_id {
+    struct EventRow in outbox_events(position) owned by account_id unchecked {
         position: i64,
         account_id: Account,
         id: Id,

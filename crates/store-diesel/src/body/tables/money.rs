@@ -53,7 +53,7 @@ tables! {
     }
 
     /// A leg of a transaction of the journal, with what it shares with the other legs.
-    struct LegRow in journal_legs(account_id, journal_id, line) owned by account_id {
+    struct LegRow in journal_legs(account_id, journal_id, line) owned by account_id unchecked {
         account_id: Account,
         journal_id: Id,
         line: i64,

@@ -5,7 +5,7 @@ use super::declare::{lookups, tables};
 
 tables! {
     /// A request under an idempotency key, and its answer.
-    struct RecordRow in idempotency_records(account_id, client_id, idempotency_key) owned by account_id {
+    struct RecordRow in idempotency_records(account_id, client_id, idempotency_key) owned by account_id unchecked {
         account_id: Account,
         client_id: Id,
         idempotency_key: String,
