@@ -29,8 +29,8 @@ use cluster::{Cluster, FAULTS, Fault};
 use load::{Load, wallets};
 use outages::Outages;
 use support::feed::Feed;
+use support::folder::directory;
 use support::load::check_journal;
-use support::server::directory;
 use support::setting::setting;
 use support::{Home, Server, Wallet, expect_json};
 
