@@ -11,6 +11,7 @@ pub(crate) mod described;
 pub(crate) mod examples;
 pub(crate) mod feed;
 pub(crate) mod folder;
+pub(crate) mod guards;
 pub(crate) mod http;
 pub(crate) mod kills;
 pub(crate) mod load;
