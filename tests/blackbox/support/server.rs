@@ -406,3 +406,8 @@ pub(crate) fn shared() -> &'static Server {
     static SHARED: OnceLock<Server> = OnceLock::new();
     SHARED.get_or_init(Server::sandbox)
 }
+
+/// Returns a client of the shared sandbox without an API key.
+pub(crate) fn anonymous() -> Client {
+    shared().client().with_authorization(None)
+}
