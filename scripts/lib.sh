@@ -40,6 +40,14 @@ install_packages() {
     step $apt_get update -q && step $apt_get install -q -y --no-install-recommends "$@"
 }
 
+# Installs the packages that a file lists into an environment of Python, unless it has them: install_python FILE FOLDER
+install_python() {
+    # An environment stops working when Python is upgraded.
+    cmp -s "$1" "$2/requirements.txt" && "$2/bin/pip" --version >/dev/null 2>&1 && return
+    python3 -m venv --clear "$2" &&
+        "$2/bin/pip" install --quiet --disable-pip-version-check --requirement "$1" && cp "$1" "$2/requirements.txt"
+}
+
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
 # Prints what is not run and why, and exits. With CI set, that is a failure.
@@ -66,8 +74,7 @@ with_programs() {
 }
 
 install_listed() {
-    ensure_new_node && python3 -m venv "$tools/python" &&
-        "$tools/python/bin/pip" install --quiet --requirement "$1/requirements.txt" &&
+    ensure_new_node && install_python "$1/requirements.txt" "$tools/python" &&
         cp "$1/package.json" "$1/package-lock.json" "$tools" &&
         (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
-use crate::support::assert::{members, text, time};
+use crate::support::assert::{ids, members, text, time};
 use crate::support::worlds::create_world;
 use crate::support::{Client, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
@@ -21,10 +21,6 @@ fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("/v2/accounts/{id}?{query}"));
     assert_documented("get", "/v2/accounts/{accountId}", &answer);
     expect_json(&answer, 200)
-}
-
-fn ids(page: &Value) -> Vec<&str> {
-    page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id")).collect()
 }
 
 #[test]
@@ -55,7 +51,8 @@ fn the_list_has_the_accounts_of_the_key() {
     let server = Server::sandbox();
     let client = server.client();
     let page = list(&client, "");
-    assert_eq!((&page["count"], ids(&page)), (&json!(2), vec!["F50091", "F50092"]));
+    assert_eq!(page["count"], 2);
+    assert_eq!(ids(&page), ["F50091", "F50092"]);
     assert_eq!(ids(&list(&client, "limit=1&offset=1")), ["F50092"]);
     assert_eq!(list(&client, "include=currencies")["rows"][1]["currencies"].as_array().unwrap().len(), 6);
     assert_eq!(ids(&list(&server.other(), "")), [demo().other_account.as_str()]);

@@ -2,19 +2,9 @@
 
 use crate::support::assert::text;
 use crate::support::record::{assert_record, expected};
-use crate::support::{
-    ADVICE, ATM, AUTHORIZATION, CLEARING, REFUND, REVERSAL, Server, Wallet, expect_fault, expect_json,
-};
+use crate::support::{ADVICE, ATM, CLEARING, REFUND, REVERSAL, Wallet, expect_fault, expect_json};
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
-
-/// Starts a server. Returns it, a card with 250.00 available, and the token of an authorization of 10.00.
-fn held() -> (Server, Wallet, String) {
-    let server = Server::sandbox();
-    let wallet = Wallet::with(&server, "GBP", 25_000);
-    let token = wallet.token(AUTHORIZATION, "10");
-    (server, wallet, token)
-}
 
 /// Sends an advice with this total, and checks its record.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
@@ -30,27 +20,27 @@ fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String
 
 #[test]
 fn a_lower_advice_releases_the_difference() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     advised(&wallet, &token, "8.00", "242.00");
     assert_eq!(wallet.balance().available, 24_200);
 }
 
 #[test]
 fn a_higher_advice_holds_more() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     advised(&wallet, &token, "15.00", "235.00");
     advised(&wallet, &token, "250.00", "0.00");
 }
 
 #[test]
 fn an_equal_advice_changes_nothing() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     advised(&wallet, &token, "10.00", "240.00");
 }
 
 #[test]
 fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     let advice = wallet.follow_ok(ADVICE, &token, "250.01");
     let ledger = wallet.ledger(25_000);
     let mut want = expected("authorization.advice", "DECLINED");
@@ -66,7 +56,7 @@ fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
 
 #[test]
 fn the_token_of_an_advice_identifies_the_chain() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     let first = advised(&wallet, &token, "8.00", "242.00");
     let second = advised(&wallet, &first, "9.00", "241.00");
     let cleared = wallet.follow_ok(CLEARING, &second, "9");
@@ -79,7 +69,7 @@ fn the_token_of_an_advice_identifies_the_chain() {
 
 #[test]
 fn an_advice_is_refused_after_any_clearing() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     let clearing = expect_json(&wallet.client.post(CLEARING, body), 201);
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_cleared");
@@ -90,7 +80,7 @@ fn an_advice_is_refused_after_any_clearing() {
 
 #[test]
 fn an_advice_is_refused_after_a_full_reversal() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     wallet.follow_ok(REVERSAL, &token, "10");
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_reversed");
     assert_eq!(wallet.balance().available, 25_000);
@@ -98,7 +88,7 @@ fn an_advice_is_refused_after_a_full_reversal() {
 
 #[test]
 fn after_a_partial_reversal_an_advice_replaces_the_rest() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = Wallet::held();
     let reversal = wallet.follow_ok(REVERSAL, &token, "4");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "244.00");
     advised(&wallet, text(&reversal, "/token"), "7.00", "243.00");
@@ -106,7 +96,7 @@ fn after_a_partial_reversal_an_advice_replaces_the_rest() {
 
 #[test]
 fn an_advice_works_on_purchases_only() {
-    let (_server, wallet, _) = held();
+    let (_server, wallet, _) = Wallet::held();
     for path in [ATM, REFUND] {
         let token = wallet.token(path, "10");
         let answer = wallet.follow(ADVICE, &token, "5");

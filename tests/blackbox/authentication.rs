@@ -8,8 +8,8 @@ use crate::support::assert::text;
 use crate::support::http::exchange;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
-    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json,
-    shared, while_requesting,
+    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, anonymous, confirm_path, demo, expect_error, expect_fault,
+    expect_json, shared, while_requesting,
 };
 
 #[test]
@@ -101,8 +101,7 @@ fn refusals_name_the_required_scope() {
 #[test]
 fn operations_require_credentials() {
     for (method, path, _) in scopes() {
-        let client = shared().client().with_authorization(None);
-        let answer = merchant_access::send(&client, method, &path, "{}");
+        let answer = merchant_access::send(&anonymous(), method, &path, "{}");
         expect_fault(&answer, 401, "header.Authorization", "missing_credentials");
     }
 }

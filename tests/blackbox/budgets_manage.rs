@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
-use crate::support::assert::{members, text, time, uuid};
+use crate::support::assert::{ids, members, text, time, uuid};
 use crate::support::management::{
     BUDGETS, authorize, budget, budget_of, card, format_number, funded, new_budget, transfer, with,
 };
@@ -38,10 +38,6 @@ fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}/{id}?accountId={}&{query}", client.account));
     assert_documented("get", "/v2/budgets/{budgetId}", &answer);
     expect_json(&answer, 200)
-}
-
-fn ids(page: &Value) -> Vec<String> {
-    page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
 /// Returns the parent budget of the account.

@@ -19,7 +19,7 @@ const HOLD_LIFE: &str = "/v2/sandbox/hold-life";
 const OVER_CLEARING: &str = "/v2/sandbox/over-clearing";
 
 fn put(client: &Client, path: &str, body: &Value) -> Answer {
-    let answer = client.call("PUT", path).json(body.to_string()).send();
+    let answer = client.put(path, body.to_string());
     if answer.status == 200 {
         assert_documented("put", path, &answer);
     }

@@ -8,9 +8,7 @@ use crate::support::management::{BUDGETS, CARDS, card, funded, transition_card, 
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body, transaction};
-use crate::support::{
-    ABSENT, AUTHORIZATION, Answer, Client, INCREMENT, REFUND, chain_path, expect_fault, expect_json, shared,
-};
+use crate::support::{ABSENT, AUTHORIZATION, Client, INCREMENT, REFUND, chain_path, expect_fault, expect_json, shared};
 
 const OF_CARD: &str = "/v2/cards/{cardId}/controls";
 const OF_BUDGET: &str = "/v2/budgets/{budgetId}/controls";
@@ -25,18 +23,14 @@ fn no_controls() -> Value {
     })
 }
 
-fn put(client: &Client, path: &str, body: &Value) -> Answer {
-    client.call("PUT", path).json(body.to_string()).send()
-}
-
 fn set_card_controls(client: &Client, card: &str, body: &Value) -> Value {
-    let answer = put(client, &format!("{CARDS}/{card}/controls"), body);
+    let answer = client.put(&format!("{CARDS}/{card}/controls"), body.to_string());
     assert_documented("put", OF_CARD, &answer);
     expect_json(&answer, 200)
 }
 
 fn set_budget_controls(client: &Client, budget: &str, body: &Value) -> Value {
-    let answer = put(client, &format!("{BUDGETS}/{budget}/controls"), body);
+    let answer = client.put(&format!("{BUDGETS}/{budget}/controls"), body.to_string());
     assert_documented("put", OF_BUDGET, &answer);
     expect_json(&answer, 200)
 }
@@ -78,15 +72,15 @@ fn controls_are_replaced_as_a_whole() {
             "blockedCountries": ["USA"], "allowedMerchants": ["11111", "M-1"], "blockedMerchants": ["käse"],
             "allowedEntryModes": ["CHIP", "CONTACTLESS", "ECOMMERCE"]
         });
-        assert_eq!(expect_json(&put(&client, &path, &all), 200), all);
+        assert_eq!(expect_json(&client.put(&path, all.to_string()), 200), all);
         assert_eq!(get(), all);
         let less = with(no_controls(), &json!({"blockedMccs": ["7995"]}));
         assert_eq!(
-            expect_json(&put(&client, &path, &json!({"blockedMccs": ["7995"], "allowedMccs": null})), 200),
+            expect_json(&client.put(&path, json!({"blockedMccs": ["7995"], "allowedMccs": null}).to_string()), 200),
             less
         );
         assert_eq!(get(), less);
-        assert_eq!(expect_json(&put(&client, &path, &json!({})), 200), no_controls());
+        assert_eq!(expect_json(&client.put(&path, json!({}).to_string()), 200), no_controls());
     }
 }
 
@@ -195,10 +189,10 @@ fn invalid_controls_are_refused() {
             (json!({"allowedEntryModes": ["chip"]}), "body.allowedEntryModes[0]", "invalid_value"),
             (json!({"blockedEntryModes": []}), "body.blockedEntryModes", "unknown_field"),
         ] {
-            table.check(&bad(body.to_string(), place, code), &put(&client, &path, &body));
+            table.check(&bad(body.to_string(), place, code), &client.put(&path, body.to_string()));
         }
         let most = json!({"blockedMccs": vec!["5812"; 250]});
-        table.accepted("250 entries", 200, &put(&client, &path, &most));
+        table.accepted("250 entries", 200, &client.put(&path, most.to_string()));
     }
     table.done(26);
 }
@@ -214,7 +208,7 @@ fn access_to_controls_is_checked_and_repeats_are_replayed() {
         (format!("{BUDGETS}/{ABSENT}/controls"), "path.budgetId"),
     ] {
         expect_fault(&client.get(&path), 404, place, "not_found");
-        expect_fault(&put(&client, &path, &body), 404, place, "not_found");
+        expect_fault(&client.put(&path, body.to_string()), 404, place, "not_found");
     }
     for path in [format!("{CARDS}/{card}/controls"), format!("{BUDGETS}/{budget}/controls")] {
         let once =

@@ -4,7 +4,7 @@ use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
-use crate::support::assert::{members, text, time, uuid};
+use crate::support::assert::{ids, members, text, time, uuid};
 use crate::support::management::{
     CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
 };
@@ -51,10 +51,6 @@ fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{CARDS}?accountId={}&{query}", client.account));
     assert_documented("get", CARDS, &answer);
     expect_json(&answer, 200)
-}
-
-fn ids(page: &Value) -> Vec<String> {
-    page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
 #[test]
@@ -166,7 +162,7 @@ fn a_change_keeps_members_that_it_does_not_name() {
     let (_server, client) = fresh_sandbox();
     let created = expect_json(&client.post(CARDS, shared_card(&budget(&client, "Main"), "Ada").to_string()), 201);
     let path = format!("{CARDS}/{}", text(&created, "/id"));
-    let put = |body: &Value| client.call("PUT", &path).json(body.to_string()).send();
+    let put = |body: &Value| client.put(&path, body.to_string());
     let answer = put(&json!({"name": "Bücher für alle", "fulfillmentStatus": "DIGITALLY_PRESENTED"}));
     assert_documented("put", "/v2/cards/{cardId}", &answer);
     let mut expected = created.clone();

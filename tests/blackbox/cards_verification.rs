@@ -35,7 +35,7 @@ fn code(record: &Value) -> &str {
 }
 
 fn set_pin(client: &Client, card: &str, pin: &str) -> Answer {
-    let answer = client.call("PUT", &format!("{CARDS}/{card}/pin")).json(json!({"pin": pin}).to_string()).send();
+    let answer = client.put(&format!("{CARDS}/{card}/pin"), json!({"pin": pin}).to_string());
     if answer.status >= 400 {
         assert_documented("put", "/v2/cards/{cardId}/pin", &answer);
     }

@@ -8,8 +8,8 @@ use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, INCREMENT, MFA_SESSIONS, REFUND,
-    REFUND_CLEARING, Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json,
-    shared,
+    REFUND_CLEARING, Server, Wallet, anonymous, confirm_path, demo, expect_error, expect_fault, expect_faults,
+    expect_json, shared,
 };
 
 /// Returns a key that no other test uses.
@@ -267,6 +267,6 @@ fn callers_without_scope_or_credentials_never_get_a_stored_answer() {
     assert!(first["transaction"].is_object());
     let limited = shared().limited().post_once(AUTHORIZATION, &name, body("0"));
     expect_fault(&limited, 403, "header.Authorization", "insufficient_scope");
-    let anonymous = shared().client().with_authorization(None).post_once(AUTHORIZATION, &name, body("0"));
+    let anonymous = anonymous().post_once(AUTHORIZATION, &name, body("0"));
     expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
 }

@@ -1,7 +1,7 @@
 //! `florin listen`: prints events as they happen, and forwards them signed.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver as Lines, channel};
 use std::thread;
 
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::events::events;
 use crate::support::assert::text;
+use crate::support::guards::KilledOnDrop;
 use crate::support::management::funded;
 use crate::support::receiver::{Receiver, webhook_path};
 use crate::support::server::TIMEOUT;
@@ -17,7 +18,7 @@ use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
 
 /// A running `florin listen`, which ends when it is dropped.
 struct Listener {
-    child: Child,
+    _process: KilledOnDrop,
     lines: Lines<String>,
 }
 
@@ -27,7 +28,7 @@ impl Listener {
         let output = BufReader::new(child.stdout.take().unwrap());
         let (send, lines) = channel();
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
-        Self { child, lines }
+        Self { _process: KilledOnDrop(child), lines }
     }
 
     fn line(&self) -> String {
@@ -36,13 +37,6 @@ impl Listener {
 
     fn json(&self) -> Value {
         serde_json::from_str(&self.line()).unwrap()
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

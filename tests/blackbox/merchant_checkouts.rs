@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::assert::{members, text, time, uuid};
+use crate::support::assert::{ids, members, text, time, uuid};
 use crate::support::{CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_json, shared};
 
 fn list(client: &Client, filter: &str) -> Value {
@@ -15,10 +15,6 @@ fn list(client: &Client, filter: &str) -> Value {
 
 fn rows(page: &Value) -> &Vec<Value> {
     page["rows"].as_array().unwrap()
-}
-
-fn ids(page: &Value) -> Vec<String> {
-    rows(page).iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
 fn demo_ids(keep: impl Fn(&Value) -> bool) -> BTreeSet<String> {

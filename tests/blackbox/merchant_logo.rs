@@ -9,7 +9,7 @@ use crate::support::logo::{LOGO, checkerboard, encoded, form, png, set_logo, upl
 use crate::support::payer::{Payer, html};
 use crate::support::payments::fresh_sandbox;
 use crate::support::storefront::Shop;
-use crate::support::worlds::{create_world, restore, snapshot, world_path};
+use crate::support::worlds::{create_world, empty_world, restore, snapshot, world_path};
 use crate::support::{ABSENT, Answer, Client, expect_fault, expect_json, shared, together};
 
 const MERCHANT: &str = "/v2/merchant";
@@ -41,13 +41,9 @@ fn image_at(client: &Client, path: &str) -> DynamicImage {
     image::load_from_memory_with_format(&answer.body, ImageFormat::Png).unwrap()
 }
 
-fn world() -> Client {
-    create_world(shared(), json!({"template": "empty"})).1
-}
-
 #[test]
 fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
-    let client = world();
+    let client = empty_world(shared());
     assert_eq!(logo_url(&client), json!(null));
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         let answer = set_logo(&client, &encoded(&checkerboard(400, 300), format));
@@ -76,7 +72,7 @@ fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
 
 #[test]
 fn each_upload_has_a_new_address_and_the_previous_one_is_gone() {
-    let client = world();
+    let client = empty_world(shared());
     let first = uploaded(&client, &png());
     let second = uploaded(&client, &png());
     assert_ne!(first, second);
@@ -89,7 +85,7 @@ fn each_upload_has_a_new_address_and_the_previous_one_is_gone() {
 
 #[test]
 fn other_addresses_of_logos_are_404_pages() {
-    let client = world();
+    let client = empty_world(shared());
     let path = uploaded(&client, &png());
     let id = path.strip_prefix("/pay/logos/").unwrap().strip_suffix(".png").unwrap();
     for name in [
@@ -125,7 +121,7 @@ fn the_payment_page_shows_the_logo() {
 
 #[test]
 fn a_logo_belongs_to_one_account() {
-    let (one, other) = (world(), world());
+    let (one, other) = (empty_world(shared()), empty_world(shared()));
     let (first, second) = (uploaded(&one, &png()), uploaded(&other, &png()));
     assert_eq!((fetch(&one, &first).status, fetch(&one, &second).status), (200, 200));
     let foreign = set_logo(&one.with_account(&other.account), &png());
@@ -139,7 +135,7 @@ fn a_logo_belongs_to_one_account() {
 
 #[test]
 fn an_account_without_a_profile_has_no_logo() {
-    let client = world();
+    let client = empty_world(shared());
     let off = client.call("PATCH", "/v2/sandbox/merchant").json(r#"{"status": "DEACTIVATED"}"#).send();
     expect_json(&off, 200);
     expect_fault(&set_logo(&client, &png()), 404, "query.accountId", "not_found");
@@ -147,7 +143,7 @@ fn an_account_without_a_profile_has_no_logo() {
 
 #[test]
 fn a_retry_with_the_same_file_is_replayed() {
-    let client = world();
+    let client = empty_world(shared());
     let file = png();
     // Clients choose another boundary for each request.
     let send = |file: &[u8], boundary: &str| {

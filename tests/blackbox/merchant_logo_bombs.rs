@@ -1,9 +1,7 @@
 //! Images with the size of a logo that need gigabytes of memory to decode.
 
-use serde_json::json;
-
 use crate::support::logo::{png, set_logo};
-use crate::support::worlds::create_world;
+use crate::support::worlds::empty_world;
 use crate::support::{Answer, Client, expect_fault, expect_json, shared};
 
 /// Writes numbers with a given number of bits, the lowest bit first.
@@ -82,7 +80,7 @@ fn upload(client: &Client, file: &[u8]) -> Answer {
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "only Linux limits the address space")]
 fn an_image_cannot_take_more_memory_than_its_process_may() {
-    let (_, client) = create_world(shared(), json!({"template": "empty"}));
+    let client = empty_world(shared());
     let codes = many_codes();
     assert!(codes.len() < 1024 * 1024, "{} bytes", codes.len());
     for file in [codes, endless_metadata()] {

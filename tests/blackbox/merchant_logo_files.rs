@@ -8,14 +8,10 @@ use crate::support::assert::text;
 use crate::support::logo::{LOGO, checkerboard, encoded, png, set_logo, upload};
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Row, Table};
-use crate::support::worlds::create_world;
-use crate::support::{Client, expect_fault, expect_faults, expect_json, shared};
+use crate::support::worlds::empty_world;
+use crate::support::{expect_fault, expect_faults, expect_json, shared};
 
 const FILE: &str = "body.file";
-
-fn world() -> Client {
-    create_world(shared(), json!({"template": "empty"})).1
-}
 
 /// The checksum of a chunk of a PNG.
 fn crc(bytes: &[u8]) -> u32 {
@@ -73,7 +69,7 @@ fn with_exif(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 
 #[test]
 fn a_file_is_accepted_by_its_content() {
-    let client = world();
+    let client = empty_world(shared());
     let whole = |format| encoded(&checkerboard(300, 300), format);
     let cut = |format| {
         let file = whole(format);
@@ -125,7 +121,7 @@ fn a_file_is_accepted_by_its_content() {
 
 #[test]
 fn a_form_must_have_exactly_one_file() {
-    let client = world();
+    let client = empty_world(shared());
     let file = png();
     let two = upload(&client, &[("file", &file), ("file", &file)]).send();
     expect_fault(&two, 413, FILE, "payload_too_large");
@@ -154,7 +150,7 @@ fn a_form_must_have_exactly_one_file() {
 
 #[test]
 fn nothing_but_pixels_is_stored() {
-    let client = world();
+    let client = empty_world(shared());
     let stored = |file: &[u8]| {
         let merchant = expect_json(&set_logo(&client, file), 200);
         let path = text(&merchant, "/logoUrl").split_once("/pay/").unwrap().1.to_owned();
@@ -177,7 +173,7 @@ fn nothing_but_pixels_is_stored() {
 
 #[test]
 fn the_orientation_of_a_photo_is_applied() {
-    let client = world();
+    let client = empty_world(shared());
     let jpeg = encoded(&checkerboard(600, 300), ImageFormat::Jpeg);
     for (orientation, is_upright) in [(1, true), (6, false)] {
         let merchant = expect_json(&set_logo(&client, &with_exif(&jpeg, orientation)), 200);
@@ -209,7 +205,7 @@ fn a_claimed_size_takes_no_memory() {
 /// An image of one colour is small as a file, and large in memory.
 #[test]
 fn a_large_image_of_one_colour_is_accepted_up_to_the_limit() {
-    let client = world();
+    let client = empty_world(shared());
     let file = |height| encoded(&DynamicImage::ImageLuma8(GrayImage::new(8_000, height)), ImageFormat::Png);
     expect_json(&set_logo(&client, &file(5_000)), 200);
     expect_fault(&set_logo(&client, &file(5_001)), 413, FILE, "payload_too_large");

@@ -1,5 +1,6 @@
 //! `GET /openapi.json`: valid against the official schema, complete, and consistent with the answers of the server.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
@@ -21,10 +22,16 @@ const STREAM: &str = "/v2/events/stream";
 const EVENT_TYPES: &str = "/v2/webhooks/event-types";
 const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 
-/// The error statuses of every operation with a body.
-const OF_A_BODY: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
-/// The error statuses of a change that is possible in every state of its object.
-const WITHOUT_STATES: [u16; 7] = [400, 401, 403, 404, 413, 415, 422];
+/// The error statuses that every operation has.
+const ALWAYS: [u16; 3] = [429, 500, 503];
+/// The other error statuses of an operation that reads data of the client.
+const OF_THE_CLIENT: [u16; 3] = [400, 401, 403];
+/// Those of an operation that reads data of an account. It gets 409 if a world is restored meanwhile.
+const OF_A_READ: [u16; 5] = [400, 401, 403, 404, 409];
+/// Those of an operation that writes data of an account.
+const OF_A_WRITE: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
+/// Those of a deletion that has no idempotency record.
+const OF_A_DELETION: [u16; 7] = [400, 401, 403, 404, 409, 413, 415];
 
 pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
@@ -36,75 +43,75 @@ pub(crate) fn document() -> &'static Value {
     })
 }
 
-/// Returns many operations: method, path, success status, and the error statuses that must be described.
+/// Returns many operations: method, path, success status, and the error statuses other than [`ALWAYS`].
 fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     let mut all = vec![
-        ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
-        ("get", "/v2/merchant", 200, vec![400, 401, 403, 404]),
-        ("patch", "/v2/merchant", 200, WITHOUT_STATES.to_vec()),
-        ("patch", "/v2/merchant/logo", 200, WITHOUT_STATES.to_vec()),
-        ("post", CHECKOUTS, 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/checkouts/{checkoutId}", 200, vec![400, 401, 403, 404]),
-        ("patch", "/v2/merchant/checkouts/{checkoutId}", 200, WITHOUT_STATES.to_vec()),
-        ("get", SETTLEMENT_ACCOUNTS, 200, vec![400, 401, 403, 404]),
-        ("post", SETTLEMENT_ACCOUNTS, 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, vec![400, 401, 403, 404]),
-        ("patch", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, OF_A_BODY.to_vec()),
-        ("delete", "/v2/merchant/settlement-accounts/{settlementAccountId}", 204, vec![400, 401, 403, 404, 409, 422]),
-        ("get", PAYEES, 200, vec![400, 401, 403, 404]),
-        ("post", PAYEES, 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/payees/{payeeId}", 200, vec![400, 401, 403, 404]),
-        ("patch", "/v2/sandbox/merchant", 200, OF_A_BODY.to_vec()),
-        ("post", "/v2/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval", 200, OF_A_BODY.to_vec()),
-        ("post", "/v2/sandbox/merchant/payees/{payeeId}/approval", 200, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/checkout-sessions", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/merchant/checkout-sessions", 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/checkout-sessions/{checkoutSessionId}", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", 200, OF_A_BODY.to_vec()),
-        ("post", "/v2/merchant/top-ups", 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/top-ups/{topUpId}", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/merchant/top-ups/{topUpId}/cancel", 200, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/payments", 200, vec![400, 401, 403, 404]),
-        ("get", "/v2/merchant/payments/export", 200, vec![400, 401, 403, 404, 422]),
-        ("get", "/v2/merchant/payments/{paymentId}", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/merchant/payments/{paymentId}/refunds", 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/merchant/refunds/{refundId}", 200, vec![400, 401, 403, 404]),
-        ("get", "/v2/merchant/orders/{orderId}", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", 200, OF_A_BODY.to_vec()),
-        ("post", "/v2/sandbox/refunds/{refundId}/authorise", 200, OF_A_BODY.to_vec()),
-        ("get", BANKS, 200, vec![400, 401, 403, 404]),
-        ("get", LOOKUP, 200, vec![400, 401, 403, 503]),
-        ("post", CONFIRM, 200, OF_A_BODY.to_vec()),
-        ("post", MFA_SESSIONS, 201, OF_A_BODY.to_vec()),
-        ("post", CREDIT, 200, OF_A_BODY.to_vec()),
-        ("get", "/v2/accounts", 200, vec![400, 401, 403]),
-        ("get", "/v2/accounts/{accountId}", 200, vec![400, 401, 403, 404]),
-        ("get", "/v2/ipaddresses", 200, vec![400, 401, 403]),
-        ("post", "/v2/ipaddresses", 201, OF_A_BODY.to_vec()),
-        ("delete", "/v2/ipaddresses/{ipAddressId}", 204, vec![400, 401, 403, 404, 409]),
-        ("get", "/v2/roles", 200, vec![400, 401, 403, 404]),
-        ("get", "/v2/people", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/people", 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/people/{personId}", 200, vec![400, 401, 403, 404]),
-        ("patch", "/v2/people/{personId}", 200, OF_A_BODY.to_vec()),
-        ("get", CLOCK, 200, vec![400, 401, 403, 404]),
-        ("post", CLOCK, 200, OF_A_BODY.to_vec()),
-        ("get", "/v2/sandbox/worlds", 200, vec![400, 401, 403]),
-        ("post", "/v2/sandbox/worlds", 201, OF_A_BODY.to_vec()),
-        ("get", "/v2/sandbox/worlds/{accountId}", 200, vec![400, 401, 403, 404]),
-        ("delete", "/v2/sandbox/worlds/{accountId}", 204, vec![400, 401, 403, 404]),
-        ("get", "/v2/sandbox/worlds/{accountId}/snapshots", 200, vec![400, 401, 403, 404]),
-        ("post", "/v2/sandbox/worlds/{accountId}/snapshots", 201, OF_A_BODY.to_vec()),
-        ("delete", "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}", 204, vec![400, 401, 403, 404, 422]),
-        ("post", "/v2/sandbox/worlds/{accountId}/renew", 200, OF_A_BODY.to_vec()),
-        ("post", "/v2/sandbox/worlds/{accountId}/restore", 200, OF_A_BODY.to_vec()),
+        ("get", CHECKOUTS, 200, OF_A_READ.to_vec()),
+        ("get", "/v2/merchant", 200, OF_A_READ.to_vec()),
+        ("patch", "/v2/merchant", 200, OF_A_WRITE.to_vec()),
+        ("patch", "/v2/merchant/logo", 200, OF_A_WRITE.to_vec()),
+        ("post", CHECKOUTS, 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/checkouts/{checkoutId}", 200, OF_A_READ.to_vec()),
+        ("patch", "/v2/merchant/checkouts/{checkoutId}", 200, OF_A_WRITE.to_vec()),
+        ("get", SETTLEMENT_ACCOUNTS, 200, OF_A_READ.to_vec()),
+        ("post", SETTLEMENT_ACCOUNTS, 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, OF_A_READ.to_vec()),
+        ("patch", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, OF_A_WRITE.to_vec()),
+        ("delete", "/v2/merchant/settlement-accounts/{settlementAccountId}", 204, OF_A_WRITE.to_vec()),
+        ("get", PAYEES, 200, OF_A_READ.to_vec()),
+        ("post", PAYEES, 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/payees/{payeeId}", 200, OF_A_READ.to_vec()),
+        ("patch", "/v2/sandbox/merchant", 200, OF_A_WRITE.to_vec()),
+        ("post", "/v2/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval", 200, OF_A_WRITE.to_vec()),
+        ("post", "/v2/sandbox/merchant/payees/{payeeId}/approval", 200, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/checkout-sessions", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/merchant/checkout-sessions", 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/checkout-sessions/{checkoutSessionId}", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", 200, OF_A_WRITE.to_vec()),
+        ("post", "/v2/merchant/top-ups", 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/top-ups/{topUpId}", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/merchant/top-ups/{topUpId}/cancel", 200, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/payments", 200, OF_A_READ.to_vec()),
+        ("get", "/v2/merchant/payments/export", 200, vec![400, 401, 403, 404, 409, 422]),
+        ("get", "/v2/merchant/payments/{paymentId}", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/merchant/payments/{paymentId}/refunds", 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/merchant/refunds/{refundId}", 200, OF_A_READ.to_vec()),
+        ("get", "/v2/merchant/orders/{orderId}", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", 200, OF_A_WRITE.to_vec()),
+        ("post", "/v2/sandbox/refunds/{refundId}/authorise", 200, OF_A_WRITE.to_vec()),
+        ("get", BANKS, 200, OF_A_READ.to_vec()),
+        ("get", LOOKUP, 200, OF_THE_CLIENT.to_vec()),
+        ("post", CONFIRM, 200, OF_A_WRITE.to_vec()),
+        ("post", MFA_SESSIONS, 201, OF_A_WRITE.to_vec()),
+        ("post", CREDIT, 200, OF_A_WRITE.to_vec()),
+        ("get", "/v2/accounts", 200, OF_THE_CLIENT.to_vec()),
+        ("get", "/v2/accounts/{accountId}", 200, OF_A_READ.to_vec()),
+        ("get", "/v2/ipaddresses", 200, OF_THE_CLIENT.to_vec()),
+        ("post", "/v2/ipaddresses", 201, vec![400, 401, 403, 409, 413, 415, 422]),
+        ("delete", "/v2/ipaddresses/{ipAddressId}", 204, OF_A_DELETION.to_vec()),
+        ("get", "/v2/roles", 200, OF_A_READ.to_vec()),
+        ("get", "/v2/people", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/people", 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/people/{personId}", 200, OF_A_READ.to_vec()),
+        ("patch", "/v2/people/{personId}", 200, OF_A_WRITE.to_vec()),
+        ("get", CLOCK, 200, OF_A_READ.to_vec()),
+        ("post", CLOCK, 200, OF_A_WRITE.to_vec()),
+        ("get", "/v2/sandbox/worlds", 200, OF_THE_CLIENT.to_vec()),
+        ("post", "/v2/sandbox/worlds", 201, OF_A_WRITE.to_vec()),
+        ("get", "/v2/sandbox/worlds/{accountId}", 200, OF_A_READ.to_vec()),
+        ("delete", "/v2/sandbox/worlds/{accountId}", 204, OF_A_DELETION.to_vec()),
+        ("get", "/v2/sandbox/worlds/{accountId}/snapshots", 200, OF_A_READ.to_vec()),
+        ("post", "/v2/sandbox/worlds/{accountId}/snapshots", 201, OF_A_WRITE.to_vec()),
+        ("delete", "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}", 204, OF_A_WRITE.to_vec()),
+        ("post", "/v2/sandbox/worlds/{accountId}/renew", 200, OF_A_WRITE.to_vec()),
+        ("post", "/v2/sandbox/worlds/{accountId}/restore", 200, OF_A_WRITE.to_vec()),
     ];
-    all.push(("get", CHAIN, 200, vec![400, 401, 403, 404]));
-    all.push(("get", EVENTS, 200, vec![400, 401, 403, 404, 429]));
-    all.push(("get", STREAM, 200, vec![400, 401, 403, 404, 429]));
-    all.push(("get", EVENT_TYPES, 200, vec![400, 401, 403]));
+    all.push(("get", CHAIN, 200, OF_A_READ.to_vec()));
+    all.push(("get", EVENTS, 200, OF_A_READ.to_vec()));
+    all.push(("get", STREAM, 200, OF_A_READ.to_vec()));
+    all.push(("get", EVENT_TYPES, 200, OF_THE_CLIENT.to_vec()));
     for path in SIMULATIONS.into_iter().filter(|path| *path != CREDIT) {
-        all.push(("post", path, 201, OF_A_BODY.to_vec()));
+        all.push(("post", path, 201, OF_A_WRITE.to_vec()));
     }
     all
 }
@@ -171,19 +178,75 @@ fn the_official_schema_rejects_a_wrong_document() {
 
 #[test]
 fn operations_and_their_answers_are_described() {
-    let mut missing = Vec::new();
+    let mut wrong = Vec::new();
     for (method, path, success, errors) in operations() {
         let responses = operation(method, path)["responses"].as_object().unwrap();
-        if responses.contains_key("409") && errors == WITHOUT_STATES {
-            missing.push(format!("{method} {path} cannot have a conflict"));
+        if !responses.contains_key(&success.to_string()) {
+            wrong.push(format!("{method} {path} {success}"));
         }
-        for status in errors.into_iter().chain([success]) {
-            if !responses.contains_key(&status.to_string()) {
-                missing.push(format!("{method} {path} {status}"));
-            }
+        let statuses = responses.keys().map(|status| status.parse::<u16>().unwrap());
+        let described: BTreeSet<_> = statuses.filter(|status| *status >= 400).collect();
+        let expected: BTreeSet<_> = errors.into_iter().chain(ALWAYS).collect();
+        if described != expected {
+            wrong.push(format!("{method} {path} describes {described:?} instead of {expected:?}"));
         }
     }
-    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Returns the operations whose answers with this status can have this code, by their ids.
+fn operations_with(status: u16, code: &str) -> Vec<&'static str> {
+    let operations = document()["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap());
+    let named = operations.filter(|(_, operation)| {
+        let about = operation["responses"][status.to_string()]["description"].as_str();
+        about.is_some_and(|about| about.contains(&format!("`{code}`")))
+    });
+    let mut ids: Vec<_> = named.map(|(_, operation)| text(operation, "/operationId")).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// A set of errors that several operations share does not name codes that only one of them can have.
+#[test]
+fn codes_are_named_where_they_can_occur_and_nowhere_else() {
+    for (status, code, expected) in [
+        (400, "mfa_required", vec!["confirmPaymentBatch"]),
+        (403, "required", vec!["listBanks"]),
+        (403, "mfa_failed", vec!["confirmPaymentBatch"]),
+        (409, "mfa_not_enrolled", vec!["openMfaSession"]),
+        (409, "amount_exceeds_hold", vec!["reverseTransaction"]),
+        (409, "insufficient_funds", vec!["confirmPaymentBatch", "transfer"]),
+        (422, "too_many_rows", vec!["exportMerchantPayments"]),
+        (
+            503,
+            "provider_unavailable",
+            vec![
+                "authorizeAtmWithdrawal",
+                "authorizeRefund",
+                "authorizeTransaction",
+                "clearTransaction",
+                "confirmPaymentBatch",
+                "debit",
+                "lookupAddresses",
+                "playScenario",
+                "refund",
+            ],
+        ),
+    ] {
+        assert_eq!(operations_with(status, code), expected, "{status} {code}");
+    }
+    // Operations that only the sandbox has, or that have dry runs.
+    let in_production = ["transfer", "confirmPaymentBatch", "createMerchantRefund"];
+    let sandbox_only = operations_with(403, "sandbox_only");
+    assert!(in_production.iter().all(|id| sandbox_only.contains(id)), "{sandbox_only:?}");
+    let about = |id: &str, status: u16| {
+        let operations = document()["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap());
+        let operation = operations.map(|(_, operation)| operation).find(|operation| operation["operationId"] == id);
+        operation.unwrap()["responses"][status.to_string()]["description"].as_str().unwrap().to_owned()
+    };
+    assert!(about("streamEvents", 400).contains("Last-Event-ID"), "{}", about("streamEvents", 400));
+    assert!(about("streamEvents", 429).contains("open streams"), "{}", about("streamEvents", 429));
+    assert!(!about("listEvents", 429).contains("open streams"), "{}", about("listEvents", 429));
 }
 
 #[test]
@@ -241,7 +304,11 @@ fn parameters_are_described() {
 /// Expects that an answer matches its description in the document.
 pub(crate) fn assert_documented(method: &str, path: &str, answer: &Answer) {
     if answer.status >= 400 {
-        expect_error(answer, answer.status);
+        let about = text(response(method, path, answer.status), "/description");
+        for fault in expect_error(answer, answer.status) {
+            let code = format!("`{}`", fault.code);
+            assert!(about.contains(&code), "{method} {path} {}: {code} is not in {about:?}", answer.status);
+        }
     }
     let complaints = complaints(&validator(method, path, answer.status), &answer.json());
     assert!(complaints.is_empty(), "{method} {path} {}: {complaints:#?} in {answer:?}", answer.status);

@@ -6,13 +6,9 @@ use crate::support::batches::confirm;
 use crate::support::http::exchange;
 use crate::support::wallet::{first_body, follow_body};
 use crate::support::{
-    ABSENT, AUTHORIZATION, CHECKOUTS, CLEARING, Client, LOOKUP, Server, Wallet, confirm_path, demo, expect_fault,
+    ABSENT, AUTHORIZATION, CHECKOUTS, CLEARING, LOOKUP, Server, Wallet, anonymous, confirm_path, demo, expect_fault,
     shared,
 };
-
-fn anonymous() -> Client {
-    shared().client().with_authorization(None)
-}
 
 #[test]
 fn the_route_and_method_are_checked_before_the_credentials() {

@@ -86,7 +86,7 @@ fn a_card_is_activated_renamed_and_listed() {
     let active = expect_json(&client.post(&format!("{path}/transition"), activation), 200);
     expect_members(&active);
     assert_eq!((&active["state"], &active["stateReason"]), (&json!("ACTIVE"), &json!("Activate new card")));
-    let renamed = client.call("PUT", &path).json(r#"{"name": "Birthday"}"#).send();
+    let renamed = client.put(&path, r#"{"name": "Birthday"}"#);
     let renamed = expect_json(&renamed, 200);
     expect_members(&renamed);
     assert_eq!((&renamed["name"], &renamed["state"]), (&json!("Birthday"), &json!("ACTIVE")));
@@ -180,7 +180,7 @@ fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
         "budgetCardPhoneNumber": "+447911001763",
         "budgetCardPhoneNumberPersonId": "775596ae-2624-40af-a9dc-9756110a4a09"
     }"#;
-    let changed = expect_json(&client.call("PUT", &format!("{CARDS}/{id}")).json(body).send(), 200);
+    let changed = expect_json(&client.put(&format!("{CARDS}/{id}"), body), 200);
     expect_members(&changed);
     assert_eq!(changed["budgetCardPhoneNumber"], "+447911001763");
     assert_eq!((&changed["name"], &changed["state"]), (&card["name"], &card["state"]));

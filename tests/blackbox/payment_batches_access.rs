@@ -109,7 +109,7 @@ fn wrong_methods_get_405_with_the_allowed_methods() {
         (below(&batch, "payments/download"), "POST"),
         (TEMPLATE.to_owned(), "GET, HEAD"),
     ] {
-        let answer = client.call("PUT", &path).json("{}").send();
+        let answer = client.put(&path, "{}");
         expect_fault(&answer, 405, "", "method_not_allowed");
         assert_eq!(answer.header("allow"), Some(allow), "{path}");
         if allow.contains("HEAD") {

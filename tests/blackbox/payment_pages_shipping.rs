@@ -6,24 +6,14 @@ use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::payer::{Payer, form_token, heading, html};
 use crate::support::receiver::Receiver;
-use crate::support::shop::{SESSIONS, new_session};
+use crate::support::shop::{SESSIONS, SHIPPING_FIELDS, new_session};
 use crate::support::storefront::Shop;
 use crate::support::{Server, demo, expect_fault, shared};
-
-const ADDRESS: [(&str, &str); 7] = [
-    ("recipientName", "Ada Lovelace"),
-    ("addressLine1", "12 St James's Square"),
-    ("addressLine2", ""),
-    ("city", "London"),
-    ("region", ""),
-    ("postcode", "SW1Y 4JH"),
-    ("countryCode", "GB"),
-];
 
 /// Returns the fields of an address with one value replaced, and the button.
 fn address<'a>(field: &'a str, value: &'a str, action: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut fields = vec![("action", action)];
-    fields.extend(ADDRESS.iter().map(|(name, own)| (*name, if *name == field { value } else { own })));
+    fields.extend(SHIPPING_FIELDS.iter().map(|(name, own)| (*name, if *name == field { value } else { own })));
     fields
 }
 

@@ -195,12 +195,12 @@ fn a_card_can_get_another_owner() {
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
     let card = create(&client, &individual_card(&ada, &[(&own, true)]));
     let put = |id: &Value, body: Value| {
-        let answer = client.call("PUT", &format!("{CARDS}/{}", text(id, "/id"))).json(body.to_string()).send();
+        let answer = client.put(&format!("{CARDS}/{}", text(id, "/id")), body.to_string());
         assert_documented("put", "/v2/cards/{cardId}", &answer);
         answer
     };
     let pin_path = format!("{CARDS}/{}/pin", text(&card, "/id"));
-    assert_eq!(client.call("PUT", &pin_path).json(r#"{"pin": "0427"}"#).send().status, 204);
+    assert_eq!(client.put(&pin_path, r#"{"pin": "0427"}"#).status, 204);
     assert_eq!(expect_json(&put(&card, json!({"personId": ada["id"]})), 200)["pinIsSet"], true);
     let changed = expect_json(&put(&card, json!({"personId": bob["id"], "name": "Bob's"})), 200);
     assert_eq!(changed["pinIsSet"], false, "the previous owner knows the PIN");

@@ -26,14 +26,10 @@ fn order(client: &Client, card: &str) -> Answer {
     answer
 }
 
-fn put(client: &Client, path: &str, body: &Value) -> Answer {
-    client.call("PUT", path).json(body.to_string()).send()
-}
-
 /// Orders a physical card with the PIN 0427, and returns its id.
 fn ordered(client: &Client, card: &str) -> String {
     let id = text(&expect_json(&order(client, card), 201), "/id").to_owned();
-    assert_eq!(put(client, &format!("{CARDS}/{id}/pin"), &json!({"pin": "0427"})).status, 204);
+    assert_eq!(client.put(&format!("{CARDS}/{id}/pin"), json!({"pin": "0427"}).to_string()).status, 204);
     id
 }
 
@@ -71,10 +67,10 @@ fn a_card_is_ordered_shipped_and_activated_by_its_pin() {
     let facts = ["cardType", "state", "physicalCardState", "recipientAddress"].map(|name| &before[name]);
     assert_eq!(facts, [&json!("VIRTUAL_PAN"), &json!("ACTIVE"), &json!("UNACTIVATED"), &Value::Null]);
 
-    let shipped = put(&client, &format!("{CARDS}/{id}"), &json!({"fulfillmentStatus": "SHIPPED"}));
+    let shipped = client.put(&format!("{CARDS}/{id}"), json!({"fulfillmentStatus": "SHIPPED"}).to_string());
     assert_eq!(expect_json(&shipped, 200)["fulfillmentStatus"], "SHIPPED");
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "1806", "no PIN is set");
-    assert_eq!(put(&client, &format!("{CARDS}/{id}/pin"), &json!({"pin": "0427"})).status, 204);
+    assert_eq!(client.put(&format!("{CARDS}/{id}/pin"), json!({"pin": "0427"}).to_string()).status, 204);
     assert_eq!(send(&client, DEBIT, &id, "0428")["response"]["code"], "1806", "a wrong PIN");
     let bought = transaction(&client.post(AUTHORIZATION, first_body(&virtual_card, "1")));
     assert_eq!(bought["response"]["code"], "0000", "the virtual card is in use until then");

@@ -166,7 +166,7 @@ fn explanations_and_invariants_are_refused() {
 fn settings_of_card_messages_are_refused() {
     for path in ["/v2/sandbox/hold-life", "/v2/sandbox/over-clearing"] {
         expect_fault(&client().get(path), 403, "", "sandbox_only");
-        expect_fault(&client().call("PUT", path).json("{}").send(), 403, "", "sandbox_only");
+        expect_fault(&client().put(path, "{}"), 403, "", "sandbox_only");
     }
     expect_fault(&client().post("/v2/sandbox/scenarios", "{}"), 403, "", "sandbox_only");
 }

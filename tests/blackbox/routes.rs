@@ -2,14 +2,10 @@
 
 use crate::support::http::{Wire, exchange, head_of};
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Client, Home, INCREMENT,
-    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, confirm_path, demo, expect_error,
-    expect_fault, expect_json, shared,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, INCREMENT, LOOKUP,
+    MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, anonymous, confirm_path, demo,
+    expect_error, expect_fault, expect_json, shared,
 };
-
-fn anonymous() -> Client {
-    shared().client().with_authorization(None)
-}
 
 #[test]
 fn health_and_readiness_need_no_key() {

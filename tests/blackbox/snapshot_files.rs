@@ -266,7 +266,7 @@ fn a_file_has_no_secrets() {
     let (made, world) = create_world(&server, json!({}));
     world.post_once(AUTHORIZATION, "a-key-of-mine", first_body("0198c0de-0006-7000-8000-000000000001", "1"));
     let pin = "/v2/cards/0198c0de-0006-7000-8000-000000000001/pin";
-    assert_eq!(world.call("PUT", pin).json(json!({"pin": "2580"}).to_string()).send().status, 204);
+    assert_eq!(world.put(pin, json!({"pin": "2580"}).to_string()).status, 204);
     let file = export(&world, &snapshot(&world));
     for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
         assert!(!file.contains(secret), "{secret}");

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, time};
+use crate::support::guards::SetOnDrop;
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::wallet::{available, first_body, pay, transaction};
@@ -397,15 +398,6 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
     assert_documented("get", PATH, &client.get(WORLDS));
 }
 
-/// Ends the callers of a test when it is dropped, even after a failure.
-struct Done<'a>(&'a AtomicBool);
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn calls_that_race_a_restore_see_a_whole_world() {
     let server = shared();
@@ -428,7 +420,7 @@ fn calls_that_race_a_restore_see_a_whole_world() {
             });
         }
         // Ends the callers even if a restore fails.
-        let _done = Done(&is_done);
+        let _done = SetOnDrop(&is_done);
         for _ in 0..25 {
             restore(&client, &snapshot);
         }

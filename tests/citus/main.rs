@@ -16,16 +16,18 @@ mod database;
 #[path = "../failover/load.rs"]
 mod load;
 mod nodes;
+#[path = "../instances/report.rs"]
+mod report;
 #[allow(dead_code, unused_imports, reason = "shared with the black-box suite, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 
-use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use load::{Load, wallets};
 use nodes::Nodes;
+use report::report;
 use support::cells::Tenant;
 use support::feed::Feed;
 use support::load::check_journal;
@@ -135,9 +137,4 @@ fn acknowledged_effects_survive_moves_and_kills() {
         }
         cluster.verify_feeds();
     }
-}
-
-/// Prints a text. Bypasses the test runner, which hides the output of passing tests.
-fn report(text: &str) {
-    std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
 }

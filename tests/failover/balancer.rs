@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::guards::KilledOnDrop;
 use crate::support::server::TIMEOUT;
 use crate::support::{Client, Server, demo};
 
@@ -15,7 +16,9 @@ use crate::support::{Client, Server, demo};
 const ADDRESS: &str = "127.0.0.1:8000";
 
 /// A running balancer. It is killed on drop.
-pub(crate) struct Balancer(Child);
+pub(crate) struct Balancer {
+    _process: KilledOnDrop,
+}
 
 impl Balancer {
     /// Starts a balancer, and waits until it accepts requests.
@@ -23,7 +26,7 @@ impl Balancer {
         let settings = directory.join("haproxy.cfg");
         fs::write(&settings, configuration(servers)).unwrap();
         let process = Command::new("haproxy").arg("-db").arg("-f").arg(&settings).stdin(Stdio::null()).spawn().unwrap();
-        let balancer = Self(process);
+        let balancer = Self { _process: KilledOnDrop(process) };
         let start = Instant::now();
         while !matches!(Self::client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
             assert!(start.elapsed() < TIMEOUT, "the balancer does not respond");
@@ -35,13 +38,6 @@ impl Balancer {
     /// Returns a client with the demo account's key.
     pub(crate) fn client() -> Client {
         Client::new(ADDRESS, Some(&format!("ApiKey {}", demo().api_key)), &demo().account)
-    }
-}
-
-impl Drop for Balancer {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

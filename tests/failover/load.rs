@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::demo::Card;
 use crate::support::feed::{Feed, part};
+use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, message, sum};
 use crate::support::management::{card, funded};
 use crate::support::server::TIMEOUT;
@@ -50,15 +51,6 @@ pub(crate) struct Load<'a> {
     reads: AtomicUsize,
 }
 
-/// Stops the load when it is dropped, even after a failure.
-struct Stop<'a>(&'a AtomicBool);
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 impl<'a> Load<'a> {
     pub(crate) fn new(wallets: &'a [Wallet], name: &str) -> Self {
         Self {
@@ -79,15 +71,15 @@ impl<'a> Load<'a> {
             // A caller that fails stops the others.
             for caller in 0..self.wallets.len() * CALLERS {
                 scope.spawn(move || {
-                    let _stop = Stop(&self.stop);
+                    let _stop = SetOnDrop(&self.stop);
                     self.call(caller);
                 });
             }
             scope.spawn(|| {
-                let _stop = Stop(&self.stop);
+                let _stop = SetOnDrop(&self.stop);
                 self.read(feed);
             });
-            let _stop = Stop(&self.stop);
+            let _stop = SetOnDrop(&self.stop);
             meanwhile(self);
         });
     }

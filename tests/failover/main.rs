@@ -17,20 +17,22 @@ mod cluster;
 mod database;
 mod load;
 mod outages;
+#[path = "../instances/report.rs"]
+mod report;
 #[allow(dead_code, unused_imports, reason = "shared with the black-box suite, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 
-use std::io::Write;
 use std::time::Duration;
 
 use balancer::Balancer;
 use cluster::{Cluster, FAULTS, Fault};
 use load::{Load, wallets};
 use outages::Outages;
+use report::report;
 use support::feed::Feed;
+use support::folder::directory;
 use support::load::check_journal;
-use support::server::directory;
 use support::setting::setting;
 use support::{Home, Server, Wallet, expect_json};
 
@@ -99,9 +101,4 @@ fn verify(servers: &[Server; 2]) {
         assert_eq!(server.readiness(), 200);
         assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
     }
-}
-
-/// Prints a text. Bypasses the test runner, which hides the output of passing tests.
-fn report(text: &str) {
-    std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::fault_load::Stop;
 use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to};
+use crate::support::guards::SetOnDrop;
 use crate::support::load::check_journal;
 use crate::support::management::{balance, funded};
 use crate::support::money::format_amount;
@@ -130,7 +130,7 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
             .collect();
         let staying = scope.spawn(|| continue_undisturbed(&adas, &adas_budget, stream, &load.stop));
         // The load must stop, however the moves end.
-        let stop = Stop(&load.stop);
+        let stop = SetOnDrop(&load.stop);
         for cell in ["b", "a"] {
             load.wait_for_more();
             move_to(pair.first.home(), &bob.id, cell);

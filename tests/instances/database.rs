@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use postgres::Client;
 
+use crate::support::folder::directory;
 use crate::support::postgres::{Database, connect, server_url};
-use crate::support::server::directory;
 use crate::support::store::Store;
 use crate::support::{Home, Server};
 

@@ -1,13 +1,14 @@
 //! Puts load on both instances during a fault, and verifies the books afterwards.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::pair::Pair;
+use crate::report::report;
+use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, check_journal, message, sum};
 use crate::support::server::TIMEOUT;
 use crate::support::wallet::Balance;
@@ -79,7 +80,7 @@ pub(crate) fn load_during<T>(
         for worker in 0..WORKERS {
             let (log, tally, wallet) = (&log, &tally, &wallets[worker % 2]);
             scope.spawn(move || {
-                let stop = Stop(&tally.stop);
+                let _stop = SetOnDrop(&tally.stop);
                 for number in 0_usize.. {
                     if tally.stop.load(Ordering::Relaxed) {
                         break;
@@ -100,28 +101,16 @@ pub(crate) fn load_during<T>(
                     log.lock().unwrap().push(sent);
                     thread::sleep(Duration::from_millis(wait));
                 }
-                std::mem::forget(stop);
             });
         }
         // The workers must stop, however this ends.
-        let _stop = Stop(&tally.stop);
+        let _stop = SetOnDrop(&tally.stop);
         meanwhile(&tally)
     });
     let log = log.into_inner().unwrap();
     let (accepted, refused, unanswered) = (&tally.accepted, &tally.refused, &tally.unanswered);
-    // Bypasses the test runner, which hides the output of passing tests, to show how many faults occurred.
-    let line = format!("{name}: {accepted:?} accepted, {refused:?} refused, {unanswered:?} without an answer\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    report(&format!("{name}: {accepted:?} accepted, {refused:?} refused, {unanswered:?} without an answer"));
     (outcome, log)
-}
-
-/// Stops the workers on drop.
-pub(crate) struct Stop<'a>(pub(crate) &'a AtomicBool);
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// Sends a message until it is accepted, as a caller does after a 503.

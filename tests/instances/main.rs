@@ -26,6 +26,7 @@ mod money;
 mod pair;
 mod positions_drawn_twice;
 mod replaced;
+mod report;
 mod restarts;
 mod restored;
 mod silent_host;

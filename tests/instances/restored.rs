@@ -41,7 +41,7 @@ const CALLS: [Call; 16] = [
     }),
     ("change the controls", |scene| {
         let path = format!("{CARDS}/{}/controls", scene.card);
-        scene.client.call("PUT", &path).json(json!({}).to_string()).send()
+        scene.client.put(&path, json!({}).to_string())
     }),
     ("move the clock", |scene| {
         scene.client.post(crate::support::worlds::CLOCK, json!({"advanceBy": "PT1S"}).to_string())

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, BankDetails, BankId, SettlementAccountEdit, SettlementAccountOverview, SettlementAccountRequest,
+    Approval, BankDetails, SettlementAccountEdit, SettlementAccountOverview, SettlementAccountRequest,
     SettlementRefusal, SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
     decide_edit_settlement_account, decide_settlement_approval,
 };
@@ -34,15 +34,15 @@ pub async fn create_settlement_account(
     services.settlement_accounts.change(command).await
 }
 
-/// Changes a settlement account. `bank` is the bank that will pay refunds, if the edit changes it.
+/// Changes a settlement account.
 pub async fn edit_settlement_account(
     services: &MerchantServices,
     account: &Account,
     id: SettlementAccountId,
-    (edit, bank): (SettlementAccountEdit, Option<BankId>),
+    edit: SettlementAccountEdit,
     claim: SettlementClaim,
 ) -> SettlementResult {
-    let now = services.time.now_of(account);
+    let (bank, now) = (edit.bank.clone().flatten(), services.time.now_of(account));
     let decide =
         Arc::new(move |situation: &SettlementSituation| decide_edit_settlement_account(situation, id, &edit, now));
     let command = SettlementCommand { account: account.id.clone(), bank, decide, claim };

@@ -13,7 +13,7 @@ pub async fn validate_batch(
     batch: PaymentBatchId,
 ) -> Result<Option<(PaymentBatch, Confirmability)>, StoreError> {
     let Some(funds) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
-    let overflow = |error: florin_domain::ledger::AmountOverflow| StoreError::Corrupt(error.to_string());
+    let overflow = |error: florin_domain::ledger::AmountOutOfRange| StoreError::Corrupt(error.to_string());
     let check = check_confirmable(&funds.batch, &funds.balances).map_err(overflow)?;
     Ok(Some((funds.batch, check)))
 }

@@ -52,7 +52,7 @@ codes! {
     AmountExceedsHold = "amount_exceeds_hold",
     AmountExceedsAuthorization = "amount_exceeds_authorization",
     InsufficientFunds = "insufficient_funds",
-    AmountOverflow = "balance_limit",
+    BalanceLimit = "balance_limit",
     MfaRequired = "mfa_required",
     MfaNotEnrolled = "mfa_not_enrolled",
     MfaFailed = "mfa_failed",

@@ -80,7 +80,7 @@ impl Problem {
 
     /// Creates the 409 for a balance that would exceed 64 bits.
     pub(crate) fn balance_limit(path: &str) -> Self {
-        Self::conflict(path, ErrorCode::AmountOverflow, "would take a balance out of the range of 64-bit minor units")
+        Self::conflict(path, ErrorCode::BalanceLimit, "would take a balance out of the range of 64-bit minor units")
     }
 
     /// Creates the 409 for a request whose world was restored while it ran.

@@ -31,9 +31,7 @@ pub(crate) struct Disk {
 impl Disk {
     /// Creates a disk that holds a database.
     pub(crate) fn with(image: &[u8]) -> Self {
-        let memory = Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
-        let directory = tempfile::tempdir_in(parent).unwrap();
+        let directory = tempfile::tempdir_in(parent()).unwrap();
         // SQLite resolves links, too.
         let path = directory.path().canonicalize().unwrap();
         std::fs::write(path.join(FILE), image).unwrap();
@@ -131,6 +129,12 @@ impl Drop for Disk {
         self.wait_for_connections(0);
         self.call("SELECT disk_unmount(?1)", (&self.name,));
     }
+}
+
+/// Returns the folder of the directories: in memory, if `TMPDIR` does not name a folder.
+fn parent() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if std::env::var_os("TMPDIR").is_none() && memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() }
 }
 
 fn signed(number: u64) -> i64 {

@@ -2,7 +2,7 @@
 
 use crate::factory::{Factory, Handle, SetupError};
 use florin_domain::fault::Flaw;
-use florin_domain::ledger::AmountOverflow;
+use florin_domain::ledger::AmountOutOfRange;
 use florin_ports::{ProcessingError, StoreError, WriteError};
 use std::any::Any;
 use std::fmt;
@@ -75,9 +75,9 @@ impl From<Flaw> for Failure {
     }
 }
 
-impl From<AmountOverflow> for Failure {
+impl From<AmountOutOfRange> for Failure {
     #[track_caller]
-    fn from(limit: AmountOverflow) -> Self {
+    fn from(limit: AmountOutOfRange) -> Self {
         Self::new(format!("the kit created a wrong value: {limit}"))
     }
 }

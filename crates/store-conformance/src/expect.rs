@@ -1,7 +1,7 @@
 //! Expectations of checks and the failures that they report.
 
 use crate::check::{CheckResult, Failure};
-use florin_ports::{RecordedRequest, StoreError, StoredResponse, WriteError, Written};
+use florin_ports::{DryRun, RecordedRequest, StoreError, StoredResponse, WriteError, Written};
 use std::fmt::Debug;
 
 /// Expects two values to be equal.
@@ -40,6 +40,15 @@ pub(crate) fn replayed<T: Debug, R: Debug>(
     match answer {
         Ok(Written::Replayed(answer)) => Ok(answer),
         other => Err(Failure::new(format!("expected the stored answer, got {other:?}"))),
+    }
+}
+
+/// Expects a dry run and returns what the command would do.
+#[track_caller]
+pub(crate) fn dry_run<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, Failure> {
+    match answer {
+        Ok(Written::DryRun(run)) => Ok(*run),
+        other => Err(Failure::new(format!("expected a dry run, got {other:?}"))),
     }
 }
 

@@ -229,6 +229,14 @@ impl Handle {
         self
     }
 
+    /// Opens a second handle on the same data. A store whose data can't be opened twice returns this handle.
+    pub(crate) async fn second_or_same(&self) -> Result<Self, SetupError> {
+        match &self.reopen {
+            Some(open) => open().await,
+            None => Ok(self.clone()),
+        }
+    }
+
     /// Sets how to make the server unreachable.
     #[must_use]
     pub fn broken_by(mut self, outage: impl Outage + 'static) -> Self {

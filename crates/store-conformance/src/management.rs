@@ -2,6 +2,8 @@
 
 use crate::check::Failure;
 use crate::commands::{journal_id, stamped};
+use crate::expect::expect_some;
+use crate::factory::Handle;
 use crate::seed_data::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{
@@ -10,7 +12,7 @@ use florin_domain::budget::{
     decide_create_budget, decide_edit_budget, decide_transfer,
 };
 use florin_domain::card::{
-    CardChangeRequest, CardHolder, CardLimits, CardName, CardPhone, CardRequest, CardSettings, CardState,
+    CardChangeRequest, CardHolder, CardLimits, CardName, CardPhone, CardProfile, CardRequest, CardSettings, CardState,
     ChangeCardSituation, Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, IndividualHolder,
     LimitChange, LimitWindow, MccRange, MessageKind, OverClearing, PhysicalCardRequest, PhysicalCardSituation,
     PinDigest, RecipientAddress, ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_card_controls,
@@ -25,6 +27,7 @@ use florin_ports::{
     CardSettingsCommand, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand,
     Mode, OrderPhysicalCommand, RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Returns the id of budget `number` created by a check.
@@ -40,6 +43,11 @@ pub(crate) const fn card_id(number: u128) -> CardId {
 /// Returns the token of card holder `number`.
 pub(crate) const fn user(number: u128) -> UserToken {
     UserToken(uuid(82, number))
+}
+
+/// Returns a card of my account.
+pub(crate) async fn find_card(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
+    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
 }
 
 /// Builds a command that creates budget `number` with these currencies and every feature.
@@ -238,17 +246,23 @@ pub(crate) fn change(who: Who, card: CardId, request: CardChangeRequest) -> Resu
     Ok(ChangeCardCommand { account: who.account()?, card, person, decide, claim: None })
 }
 
+/// Runs a rule that creates card `number` with copies of limits: it draws the ids of the card, of its holder and of the
+/// limits, in this order.
+fn with_ids_of_card<T>(number: u128, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+    let next = Cell::new(0);
+    let ids = || match next.replace(next.get() + 1) {
+        0 => card_id(number).0,
+        1 => user(number).0,
+        limit => uuid(85, number * 10 + limit),
+    };
+    rule(&Stamp { now: noon(), ids: &ids })
+}
+
 /// Builds a command that replaces a card by card `number`.
 pub(crate) fn replacement(who: Who, card: CardId, number: u128) -> Result<ReplaceCardCommand, Failure> {
     let request = ReplaceCardRequest { reason: None, client: who.client(), max_cards: 1_000 };
     let decide = Arc::new(move |situation: &ReplaceCardSituation| {
-        let next = std::cell::Cell::new(0);
-        let ids = || match next.replace(next.get() + 1) {
-            0 => card_id(number).0,
-            1 => user(number).0,
-            limit => uuid(85, number * 10 + limit),
-        };
-        decide_replacement(situation, &request, &Stamp { now: noon(), ids: &ids })
+        with_ids_of_card(number, |stamp| decide_replacement(situation, &request, stamp))
     });
     Ok(ReplaceCardCommand { account: who.account()?, card, decide, claim: None })
 }
@@ -270,13 +284,7 @@ pub(crate) fn recipient() -> Result<RecipientAddress, Failure> {
 pub(crate) fn order_physical(who: Who, card: CardId, number: u128) -> Result<OrderPhysicalCommand, Failure> {
     let request = PhysicalCardRequest { recipient: recipient()?, max_cards: 1_000 };
     let decide = Arc::new(move |situation: &PhysicalCardSituation| {
-        let next = std::cell::Cell::new(0);
-        let ids = || match next.replace(next.get() + 1) {
-            0 => card_id(number).0,
-            1 => user(number).0,
-            limit => uuid(85, number * 10 + limit),
-        };
-        decide_physical_card(situation, &request, &Stamp { now: noon(), ids: &ids })
+        with_ids_of_card(number, |stamp| decide_physical_card(situation, &request, stamp))
     });
     Ok(OrderPhysicalCommand { account: who.account()?, card, decide, claim: None })
 }

@@ -5,7 +5,7 @@ use crate::seed_data::{Who, gbp, noon, pounds, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, BankId, CheckoutEdit, CheckoutKind, CheckoutRequest, CheckoutSituation, CreatePayeeSituation,
+    Approval, CheckoutEdit, CheckoutKind, CheckoutRequest, CheckoutSituation, CreatePayeeSituation,
     EditCheckoutSituation, MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile, OperatorEdit, Payee, PayeeRequest, ProfileEdit,
     SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal, SettlementSituation,
     ShippingOptions, WebUrl, decide_create_checkout, decide_create_payee, decide_create_settlement_account,
@@ -100,13 +100,14 @@ pub(crate) fn open_settlement_account(who: Who, number: u128) -> Result<Settleme
     change_settlement_accounts(who, Arc::new(move |situation| decide_create_settlement_account(situation, &request)))
 }
 
-/// Builds a command that changes a settlement account, and may set its bank.
+/// Builds a command that changes a settlement account.
 pub(crate) fn edit_settlement_account(
     who: Who,
     id: SettlementAccountId,
     edit: SettlementAccountEdit,
-    (bank, now): (Option<BankId>, DateTime<Utc>),
+    now: DateTime<Utc>,
 ) -> Result<SettlementCommand, Failure> {
+    let bank = edit.bank.clone().flatten();
     let decide = Arc::new(move |situation: &_| decide_edit_settlement_account(situation, id, &edit, now));
     Ok(SettlementCommand { bank, ..change_settlement_accounts(who, decide)? })
 }

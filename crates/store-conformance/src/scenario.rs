@@ -192,7 +192,7 @@ async fn set_up_merchant(handle: &Handle, answers: &mut Answers, base: u128) -> 
         name: Some(Some(Text::parse(values.pick("Ægir", "Other"))?)),
         ..SettlementAccountEdit::default()
     };
-    let command = edit_settlement_account(who, settlement_account_id(base + 1), edit, (None, after(12)))?;
+    let command = edit_settlement_account(who, settlement_account_id(base + 1), edit, after(12))?;
     answers.add("settlement account", accounts.change(command).await)?;
     let command = delete_settlement_account(who, settlement_account_id(base + 2))?;
     answers.add("deleted settlement account", accounts.change(command).await)?;

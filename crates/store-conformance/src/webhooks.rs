@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure};
 use crate::commands::{purchase, request};
 use crate::expect::expect_new;
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, uuid};
+use crate::seed_data::{Who, noon, seed_store, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;
@@ -141,6 +141,16 @@ pub(crate) fn keys(claims: &[ClaimedDelivery]) -> Vec<(WebhookId, EventId)> {
 /// Returns the claim of each claimed delivery.
 pub(crate) fn delivery_claims(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
     claims.iter().map(ClaimedDelivery::claim).collect()
+}
+
+/// Seeds the store, creates subscription 1 of my account, and pays this many times.
+pub(crate) async fn seed_deliveries(handle: &Handle, payments: u128) -> CheckResult {
+    seed_store(handle).await?;
+    subscribe(handle, Who::Mine, 1).await?;
+    for number in 1..=payments {
+        pay(handle, Who::Mine, number).await?;
+    }
+    Ok(())
 }
 
 /// Pays with a card of an account.

@@ -10,20 +10,9 @@ use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::money::format_amount;
 use crate::support::payer::{heading, html};
-use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session, shipping_address};
+use crate::support::shop::{PAYMENTS, SESSIONS, SHIPPING_FIELDS, TOP_UPS, new_session, shipping_address};
 use crate::support::worlds::set_clock;
 use crate::support::{expect_fault, expect_json};
-
-/// The fields of an address.
-const ADDRESS: [(&str, &str); 7] = [
-    ("recipientName", "Ada Lovelace"),
-    ("addressLine1", "12 St James's Square"),
-    ("addressLine2", ""),
-    ("city", "London"),
-    ("region", ""),
-    ("postcode", "SW1Y 4JH"),
-    ("countryCode", "GB"),
-];
 
 impl Run {
     /// Performs a step, and compares the objects that it may have changed.
@@ -267,7 +256,7 @@ impl Run {
 
 /// Returns the fields of `continue`.
 fn continue_fields(session: &Session) -> Vec<(&'static str, &'static str)> {
-    let address = if session.lacks_address() { &ADDRESS[..] } else { &[] };
+    let address = if session.lacks_address() { &SHIPPING_FIELDS[..] } else { &[] };
     [&[("action", "continue")], address].concat()
 }
 

@@ -168,6 +168,11 @@ pub(crate) fn members(value: &Value) -> Vec<&str> {
     names
 }
 
+/// Returns the ids of the rows of a page.
+pub(crate) fn ids(page: &Value) -> Vec<String> {
+    page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id").to_owned()).collect()
+}
+
 /// Expects a time as the contract writes it: UTC, whole seconds.
 pub(crate) fn time(value: &Value) -> DateTime<Utc> {
     let text = value.as_str().unwrap_or_else(|| panic!("not a time: {value}"));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::guards::SetOnDrop;
 use super::server::TIMEOUT;
 use super::{Answer, Client};
 
@@ -22,13 +23,6 @@ pub(crate) fn retry_while_overloaded(send: impl Fn() -> Answer) -> Answer {
 
 /// Runs `work` while each of the clients requests `path` continuously.
 pub(crate) fn while_requesting<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
-    /// Stops the requests when the work ends, even with a panic.
-    struct Done<'a>(&'a AtomicBool);
-    impl Drop for Done<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         for client in clients {
@@ -39,7 +33,8 @@ pub(crate) fn while_requesting<T>(clients: &[Client], path: &str, work: impl FnO
                 }
             });
         }
-        let _done = Done(&done);
+        // Stops the requests even if the work panics.
+        let _done = SetOnDrop(&done);
         work()
     })
 }

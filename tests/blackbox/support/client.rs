@@ -100,6 +100,11 @@ impl Client {
         self.call("POST", path).header("Idempotency-Key", key).json(body).send()
     }
 
+    /// Sends a PUT of JSON text.
+    pub(crate) fn put(&self, path: &str, body: impl AsRef<[u8]>) -> Answer {
+        self.call("PUT", path).json(body).send()
+    }
+
     pub(crate) fn call(&self, method: &str, path: &str) -> Call<'_> {
         let mut headers = Vec::new();
         if let Some(value) = &self.authorization {

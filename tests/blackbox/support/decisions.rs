@@ -14,7 +14,7 @@ pub(crate) const APPROVE: &str = r#"{"decision": "APPROVE"}"#;
 
 /// Sends the settings of an endpoint.
 pub(crate) fn put(client: &Client, body: &Value) -> Answer {
-    client.call("PUT", DECISIONS).json(body.to_string()).send()
+    client.put(DECISIONS, body.to_string())
 }
 
 /// Starts a server with this reply, and sets it as the decision endpoint of the client's account. Also returns the

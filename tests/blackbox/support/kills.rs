@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use super::assert::text;
 use super::demo::demo;
+use super::guards::SetOnDrop;
 use super::receiver::{ReceivedDelivery, Receiver};
 use super::server::{Server, TIMEOUT};
 use super::setting::setting;
@@ -48,15 +49,6 @@ struct Load {
     /// The number of events that are stored.
     stored: AtomicUsize,
     stop: AtomicBool,
-}
-
-/// Ends the threads of a load when it is dropped, even after a failure.
-struct StopOnDrop<'a>(&'a Load);
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.stop.store(true, Ordering::Relaxed);
-    }
 }
 
 impl Load {
@@ -135,7 +127,7 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
     }
     thread::scope(|scope| {
         // The scope waits for its threads, even after a failure.
-        let _stop = StopOnDrop(&load);
+        let _stop = SetOnDrop(&load.stop);
         for thread in 0..THREADS {
             let load = &load;
             scope.spawn(move || load.run(thread));

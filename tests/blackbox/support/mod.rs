@@ -10,6 +10,8 @@ pub(crate) mod demo;
 pub(crate) mod described;
 pub(crate) mod examples;
 pub(crate) mod feed;
+pub(crate) mod folder;
+pub(crate) mod guards;
 pub(crate) mod http;
 pub(crate) mod kills;
 pub(crate) mod load;
@@ -39,7 +41,7 @@ pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
 pub(crate) use busy::while_requesting;
 pub(crate) use client::{Answer, Client};
 pub(crate) use demo::demo;
-pub(crate) use server::{Home, Server, shared};
+pub(crate) use server::{Home, Server, anonymous, shared};
 pub(crate) use together::together;
 pub(crate) use wallet::Wallet;
 

@@ -20,10 +20,10 @@ impl ProtectedCard {
         let budget = funded(client, "Protected", "100.00");
         let protected = Self { id: card(client, &budget), budget };
         for (path, controls) in protected.controls() {
-            expect_json(&client.call("PUT", &path).json(controls.to_string()).send(), 200);
+            expect_json(&client.put(&path, controls.to_string()), 200);
         }
         for (path, setting) in Self::settings() {
-            expect_json(&client.call("PUT", path).json(setting.to_string()).send(), 200);
+            expect_json(&client.put(path, setting.to_string()), 200);
         }
         assert_eq!(protected.set_pin(client, "0427").status, 204);
         protected.expect_protected(client);
@@ -65,14 +65,14 @@ impl ProtectedCard {
     /// Removes the controls and the settings, and sets another PIN.
     pub(crate) fn change(&self, client: &Client) {
         for (path, _) in self.controls() {
-            expect_json(&client.call("PUT", &path).json("{}").send(), 200);
+            expect_json(&client.put(&path, "{}"), 200);
         }
         for (path, body) in
             Self::settings().map(|(path, _)| path).into_iter().zip(["{}", r#"{"overClearing": "ACCEPT"}"#])
         {
-            expect_json(&client.call("PUT", path).json(body).send(), 200);
+            expect_json(&client.put(path, body), 200);
         }
-        let changed = client.call("PUT", &format!("{CARDS}/{}/pin", self.id)).json(r#"{"pin": "9999"}"#).send();
+        let changed = client.put(&format!("{CARDS}/{}/pin", self.id), r#"{"pin": "9999"}"#);
         assert_eq!(changed.status, 204);
     }
 

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use super::client::Client;
 use super::demo::{demo, template};
+use super::folder::directory;
 use super::store::{Store, Template};
 
 /// The timeout of every operation that could hang. Tests do not measure performance with it.
@@ -177,10 +178,6 @@ impl Home {
         assert!(!stderr.contains("panicked at"), "florin {arguments:?} panicked: {stderr}");
         stderr
     }
-}
-
-pub(crate) fn directory() -> TempDir {
-    tempfile::Builder::new().prefix("florin-blackbox-").tempdir().unwrap()
 }
 
 fn finish(mut command: Command, arguments: &[&str]) -> Output {
@@ -385,12 +382,12 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
     (child, watchdog, lines)
 }
 
-/// Starts a shell that kills the server when the test process ends. It waits on a pipe that closes then, however the
-/// process ends.
+/// Starts a shell that kills the server and removes its directory when the test process ends. It waits on a pipe that
+/// closes then, however the process ends. The last shell also removes the folder of the process, which is empty then.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")
-        .arg("trap '' INT TERM; read -r _; kill -9 \"$1\"; rm -rf \"$2\"")
+        .arg("trap '' INT TERM; read -r _; kill -9 \"$1\"; rm -rf \"$2\"; rmdir \"${2%/*}\"")
         .args(["sh", &pid.to_string()])
         .arg(directory)
         .stdin(Stdio::piped())
@@ -408,4 +405,9 @@ fn next_line(lines: &Receiver<String>) -> Option<String> {
 pub(crate) fn shared() -> &'static Server {
     static SHARED: OnceLock<Server> = OnceLock::new();
     SHARED.get_or_init(Server::sandbox)
+}
+
+/// Returns a client of the shared sandbox without an API key.
+pub(crate) fn anonymous() -> Client {
+    shared().client().with_authorization(None)
 }

@@ -11,6 +11,17 @@ pub(crate) const PAYMENTS: &str = "/v2/merchant/payments";
 pub(crate) const REFUNDS: &str = "/v2/merchant/refunds";
 pub(crate) const ORDERS: &str = "/v2/merchant/orders";
 
+/// The same address as [`shipping_address`], as the fields of the payment pages.
+pub(crate) const SHIPPING_FIELDS: [(&str, &str); 7] = [
+    ("recipientName", "Ada Lovelace"),
+    ("addressLine1", "12 St James's Square"),
+    ("addressLine2", ""),
+    ("city", "London"),
+    ("region", ""),
+    ("postcode", "SW1Y 4JH"),
+    ("countryCode", "GB"),
+];
+
 /// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its
 /// settlement account has a bank that pays refunds.
 pub(crate) fn shop() -> (Server, Client, String) {

@@ -39,6 +39,14 @@ impl Wallet {
         panic!("no {currency} card could be brought to {available}");
     }
 
+    /// Starts a server. Returns it, a card with 250.00 available, and the token of an authorization of 10.00.
+    pub(crate) fn held() -> (Server, Self, String) {
+        let server = Server::sandbox();
+        let wallet = Self::with(&server, "GBP", 25_000);
+        let token = wallet.token(AUTHORIZATION, "10");
+        (server, wallet, token)
+    }
+
     /// Credits or spends the difference. Returns `false` if the card declines.
     fn bring_to(&self, target: i64) -> bool {
         let balance = self.balance();

@@ -32,6 +32,11 @@ pub(crate) fn create_world_as(server: &Server, caller: &Client, body: &Value) ->
     (created, client)
 }
 
+/// Creates a world without data.
+pub(crate) fn empty_world(server: &Server) -> Client {
+    create_world(server, json!({"template": "empty"})).1
+}
+
 /// Creates a world whose clock is frozen at noon on 1 September 2026.
 pub(crate) fn frozen_world(server: &Server) -> Client {
     create_world(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1

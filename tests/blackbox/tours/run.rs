@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::text::{Block, blocks, comparable};
-use crate::support::server::{BINARY, directory};
+use crate::support::folder::directory;
+use crate::support::server::BINARY;
 use crate::support::{Home, Server};
 
 /// The character that ends the output of a block.

@@ -188,7 +188,7 @@ fn settle(batch: &PaymentBatch, payments: &[Payment], builders: &mut [BudgetBuil
     for order in &batch.orders {
         let (from, to) = (Pool::Available(order.budget), Pool::Reserved(order.budget));
         let (kind, cause, at) = (JournalKind::BatchReservation, batch.id.0, confirmation.at);
-        let amount = order.cost().ok_or(florin_domain::ledger::AmountOverflow)?;
+        let amount = order.cost().ok_or(florin_domain::ledger::AmountOutOfRange::Overflow)?;
         builder_of(builders, (order.budget, order.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
     }
     for payment in payments {

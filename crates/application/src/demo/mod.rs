@@ -29,7 +29,7 @@ use crate::PageTokenMaker;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
-use florin_domain::ledger::AmountOverflow;
+use florin_domain::ledger::AmountOutOfRange;
 use florin_ports::{SecretCipher, SecretError, SeedData, StoreError};
 
 /// Reasons that the demo data can't be built.
@@ -58,8 +58,8 @@ impl From<Flaw> for DemoFault {
     }
 }
 
-impl From<AmountOverflow> for DemoFault {
-    fn from(fault: AmountOverflow) -> Self {
+impl From<AmountOutOfRange> for DemoFault {
+    fn from(fault: AmountOutOfRange) -> Self {
         Self::Rule(fault.to_string())
     }
 }

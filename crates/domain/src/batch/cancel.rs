@@ -3,7 +3,7 @@
 use super::{BatchBalances, BatchState, BatchTransition, BulkStatus, IllegalBatchTransition, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
 
 /// The situation for a cancellation. An adapter loads it under the locks of the batch and of the budgets that
@@ -37,9 +37,9 @@ pub enum CancelRefusal {
     /// The batch has started or ended.
     #[error(transparent)]
     State(#[from] IllegalBatchTransition),
-    /// A balance would leave its range, or less is reserved than the batch costs. Both are bugs.
+    /// A balance would leave its range: for example, less is reserved than the batch costs. This is a bug.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 /// Decides a cancellation, which releases the money that was reserved for the batch.

@@ -4,7 +4,7 @@ use super::confirmable::shortages;
 use super::{BatchBalances, BatchTransition, BulkStatus, Confirmation, IllegalBatchTransition, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
 use crate::ids::{ClientId, JournalId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, JournalKind, JournalTransaction, Leg, Pool};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
@@ -74,9 +74,9 @@ pub enum ConfirmRefusal {
     /// Budgets lack money. Neither the MFA session nor the TOTP step is used up.
     #[error("insufficient funds")]
     InsufficientFunds(Vec<Shortage>),
-    /// A balance would overflow 64 bits.
+    /// A balance would leave its range.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 impl ConfirmDecision {

@@ -2,7 +2,7 @@
 
 use super::{BatchTransition, Confirmation, IllegalBatchTransition, PaymentBatch};
 use crate::ids::BudgetId;
-use crate::ledger::{AmountOverflow, Balances};
+use crate::ledger::{AmountOutOfRange, Balances};
 use crate::money::{Currency, Minor, Money};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl Confirmability {
 
 /// Checks a batch like a confirmation. A batch that was confirmed before has no shortage, because its money was already
 /// reserved.
-pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOverflow> {
+pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOutOfRange> {
     let status = batch.must_allow_confirmation().err();
     let needed = if batch.state.confirmation().is_some() { BTreeMap::new() } else { batch.costs()? };
     Ok(Confirmability { status, shortages: shortages(&needed, balances) })
@@ -63,11 +63,11 @@ impl PaymentBatch {
     }
 
     /// Returns the cost of the batch's orders, amounts plus fees, for each budget and currency.
-    pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
+    pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOutOfRange> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
         for order in &self.orders {
             let cost = costs.entry((order.budget, order.currency)).or_default();
-            *cost = order.cost().and_then(|more| cost.plus(more)).ok_or(AmountOverflow)?;
+            *cost = order.cost().and_then(|more| cost.plus(more)).ok_or(AmountOutOfRange::Overflow)?;
         }
         Ok(costs)
     }

@@ -10,7 +10,7 @@ pub use rule::decide_settle;
 use super::{BatchBalances, Payment, PaymentBatch, PaymentReport};
 use crate::event::Event;
 use crate::ids::{BudgetId, PaymentId};
-use crate::ledger::{AmountOverflow, JournalTransaction};
+use crate::ledger::{AmountOutOfRange, JournalTransaction};
 use crate::money::Currency;
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub struct SettleDecision {
 /// Reasons to refuse reports. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettleRefusal {
-    /// A balance would overflow 64 bits, or less is reserved than is paid.
+    /// A balance would leave its range: for example, less is reserved than is paid.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }

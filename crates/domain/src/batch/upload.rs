@@ -7,7 +7,7 @@ use super::{
 };
 use crate::event::Event;
 use crate::ids::{BudgetId, OrderId, PaymentId};
-use crate::ledger::AmountOverflow;
+use crate::ledger::AmountOutOfRange;
 use crate::money::{Currency, Minor};
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub enum UploadRefusal {
     Locked,
     /// A total would overflow 64 bits.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 /// Decides an upload. If the budgets that can pay have changed since the rows were checked, checks the rows again.
@@ -140,7 +140,7 @@ fn payment(
     row: &CheckedRow,
     orders: &mut Orders,
     stamp: &Stamp<'_>,
-) -> Result<Payment, AmountOverflow> {
+) -> Result<Payment, AmountOutOfRange> {
     let mut terms = None;
     if let Some(found) = &row.terms {
         let (budget, currency) = (found.budget, found.currency);
@@ -149,9 +149,10 @@ fn payment(
             let id = OrderId(stamp.id());
             orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO, payments: 0 });
         }
-        let order = orders.made.get_mut(place).ok_or(AmountOverflow)?;
-        order.total = order.total.plus(found.amount).ok_or(AmountOverflow)?;
-        order.fees = order.fees.plus(found.fee).ok_or(AmountOverflow)?;
+        // There always is an order at this place.
+        let order = orders.made.get_mut(place).ok_or(AmountOutOfRange::Overflow)?;
+        order.total = order.total.plus(found.amount).ok_or(AmountOutOfRange::Overflow)?;
+        order.fees = order.fees.plus(found.fee).ok_or(AmountOutOfRange::Overflow)?;
         order.payments += 1;
         let (order, amount, fee, network) = (order.id, found.amount, found.fee, found.network);
         terms = Some(PaymentTerms { order, budget, currency, amount, fee, network });

@@ -4,7 +4,7 @@ use super::Budget;
 use crate::event::{BudgetEvent, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::{Currency, DecimalAmount, Minor};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -129,9 +129,9 @@ pub enum CreditRefusal {
     /// The amount or the currency does not fit the budget. Paths refer to the request's body.
     #[error("the credit does not fit the budget")]
     Faults(Vec<Fault>),
-    /// A balance would overflow 64 bits.
+    /// A balance would leave its range.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 /// Decides a credit to a locked budget. `box_transaction_id` is the account's next free number.
@@ -239,6 +239,6 @@ mod tests {
                 ("body.settlementPriceCurrency", FlawCode::InvalidValue)
             ]
         );
-        assert_eq!(credit(i64::MAX, "0.01 GBP"), Err(CreditRefusal::AmountOverflow(AmountOverflow)));
+        assert_eq!(credit(i64::MAX, "0.01 GBP"), Err(CreditRefusal::AmountOutOfRange(AmountOutOfRange::Overflow)));
     }
 }

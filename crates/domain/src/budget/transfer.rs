@@ -4,7 +4,7 @@ use super::{Budget, BudgetRecord};
 use crate::event::{BudgetEvent, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
@@ -138,9 +138,9 @@ pub enum TransferRefusal {
         /// Its available balance, which can be negative after a clearing above its hold.
         available: Money,
     },
-    /// A balance would overflow 64 bits.
+    /// A balance would leave its range.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 /// Decides a transfer of available money between two budgets.
@@ -172,7 +172,7 @@ pub fn decide_transfer(
     let moved = leg.as_slice();
     let (from, to) = (from.after(giver.id, moved)?, to.after(receiver.id, moved)?);
     let account = giver.account.clone();
-    situation.number.checked_add(1).ok_or(AmountOverflow)?;
+    situation.number.checked_add(1).ok_or(AmountOutOfRange::Overflow)?;
     let (id, journal) = (TransferId(stamp.id()), JournalId(stamp.id()));
     let cause = (JournalKind::Transfer, id.0);
     let journal = JournalTransaction::new(journal, account.clone(), cause, currency, stamp.now, leg)?;

@@ -90,7 +90,10 @@ fn references_have_a_small_alphabet() {
 #[test]
 fn a_balance_stays_within_64_bits() {
     let (from, to) = (record(1, &[("GBP", [1_000, 0, 0])]), record(2, &[("GBP", [i64::MAX, 0, 0])]));
-    assert_eq!(decide(from, Some(to), "0.01", "GBP"), Err(TransferRefusal::AmountOverflow(AmountOverflow)));
+    assert_eq!(
+        decide(from, Some(to), "0.01", "GBP"),
+        Err(TransferRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))
+    );
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use super::{CheckoutSession, MerchantPayment, SessionPurpose, SessionRefusal, SessionSituation};
 use crate::event::{BudgetEvent, Event, EventKind, MovementSource, PaymentMethod};
 use crate::ids::{JournalId, MerchantOrderId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
@@ -95,7 +95,7 @@ pub(super) fn book_payment(
     (id, kind, at): (JournalId, JournalKind, DateTime<Utc>),
     from: Pool,
     to: Pool,
-) -> Result<JournalTransaction, AmountOverflow> {
+) -> Result<JournalTransaction, AmountOutOfRange> {
     let leg = Leg::new(from, to, payment.amount.minor)?;
     let cause = (kind, payment.id.0);
     JournalTransaction::new(id, payment.account.clone(), cause, payment.amount.currency, at, leg)

@@ -3,7 +3,7 @@
 use super::{CheckoutSession, MerchantPayment, SessionStatus};
 use crate::budget::Budget;
 use crate::event::Event;
-use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
+use crate::ledger::{AmountOutOfRange, Balances, JournalTransaction};
 
 /// The situation for an action on a session. An adapter loads it under the lock of the session.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub enum SessionRefusal {
     /// The budget is missing, or does not hold the currency.
     #[error("the budget of the session is missing")]
     NoBudget,
-    /// A balance would overflow 64 bits.
+    /// A balance would leave its range.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{JournalId, MerchantPaymentId, RefundId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool};
+use crate::ledger::{AmountOutOfRange, JournalKind, JournalTransaction, Pool};
 use crate::money::{Minor, Money};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -78,7 +78,7 @@ pub enum RefundRefusal {
     NotAwaiting(RefundStatus),
     /// An amount would overflow 64 bits.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }
 
 /// Decides the creation of a refund, which then awaits the merchant's authorisation.

@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
             return Err(SessionRefusal::ShippingNotCollected);
         }
         self.begin();
-        let amount = self.session.amount_without_shipping().ok_or(crate::ledger::AmountOverflow)?;
+        let amount = self.session.amount_without_shipping().ok_or(crate::ledger::AmountOutOfRange::Overflow)?;
         self.session.amount = amount.plus(shipping.price()).ok_or(SessionRefusal::AboveMaximum)?.of(self.currency());
         check_merchant_amount(self.session.amount.minor).map_err(|_| SessionRefusal::AboveMaximum)?;
         // A payment in progress has the previous amount, so it is cancelled.

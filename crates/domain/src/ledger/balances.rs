@@ -1,6 +1,6 @@
 //! The balances of a budget in one currency.
 
-use super::{AmountOverflow, Leg, Pool};
+use super::{AmountOutOfRange, Leg, Pool};
 use crate::ids::BudgetId;
 use crate::money::Minor;
 
@@ -17,10 +17,13 @@ pub struct Balances {
 
 impl Balances {
     /// Creates balances, unless `held` or `reserved` is negative, or the ledger balance does not fit 64 bits.
-    pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, AmountOverflow> {
+    pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, AmountOutOfRange> {
+        if held.is_negative() || reserved.is_negative() {
+            return Err(AmountOutOfRange::BelowZero);
+        }
         let sum = i128::from(available.0) + i128::from(held.0) + i128::from(reserved.0);
-        if held.is_negative() || reserved.is_negative() || i64::try_from(sum).is_err() {
-            return Err(AmountOverflow);
+        if i64::try_from(sum).is_err() {
+            return Err(AmountOutOfRange::Overflow);
         }
         Ok(Self { available, held, reserved })
     }
@@ -48,7 +51,7 @@ impl Balances {
 
     /// The balances after the legs that touch `budget`, or an error if they would not fit their ranges, as for
     /// [`Self::new`].
-    pub fn after(&self, budget: BudgetId, legs: &[Leg]) -> Result<Self, AmountOverflow> {
+    pub fn after(&self, budget: BudgetId, legs: &[Leg]) -> Result<Self, AmountOutOfRange> {
         let mut next = [self.available, self.held, self.reserved].map(|pool| i128::from(pool.0));
         for posting in legs.iter().flat_map(Leg::postings) {
             let place = match posting.pool {
@@ -59,7 +62,7 @@ impl Balances {
             };
             next[place] += i128::from(posting.amount.0);
         }
-        let fit = |pool: i128| i64::try_from(pool).map(Minor).map_err(|_| AmountOverflow);
+        let fit = |pool: i128| i64::try_from(pool).map(Minor).map_err(|_| AmountOutOfRange::Overflow);
         let [available, held, reserved] = next;
         Self::new(fit(available)?, fit(held)?, fit(reserved)?)
     }
@@ -74,8 +77,9 @@ mod tests {
     fn the_ledger_balance_is_the_sum_of_all_pools() {
         let balances = Balances::new(Minor(-100), Minor(70), Minor(40)).unwrap();
         assert_eq!(balances.ledger(), Minor(10));
-        assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(AmountOverflow));
-        assert_eq!(Balances::new(Minor(i64::MAX), Minor(1), Minor(0)), Err(AmountOverflow));
+        assert_eq!(Balances::new(Minor(0), Minor(-1), Minor(0)), Err(AmountOutOfRange::BelowZero));
+        assert_eq!(Balances::new(Minor(0), Minor(0), Minor(-1)), Err(AmountOutOfRange::BelowZero));
+        assert_eq!(Balances::new(Minor(i64::MAX), Minor(1), Minor(0)), Err(AmountOutOfRange::Overflow));
         assert_eq!(Balances::new(Minor(-5), Minor(i64::MAX), Minor(5)).unwrap().ledger(), Minor(i64::MAX));
     }
 
@@ -89,5 +93,22 @@ mod tests {
         let transfer = [Leg::new(Pool::Available(mine), Pool::Available(other), Minor(3)).unwrap().unwrap()];
         assert_eq!(after.after(mine, &transfer).unwrap().available(), Minor(2));
         assert_eq!(after.after(other, &transfer).unwrap().available(), Minor(8));
+    }
+
+    #[test]
+    fn only_available_may_fall_below_zero() {
+        let budget = BudgetId(Uuid::from_u128(1));
+        let balances = Balances::new(Minor(5), Minor(5), Minor(5)).unwrap();
+        let pay = |from, amount| {
+            let leg = Leg::new(from, Pool::OutboundPayments, Minor(amount)).unwrap();
+            balances.after(budget, leg.as_slice())
+        };
+        assert_eq!(pay(Pool::Available(budget), 6).unwrap().available(), Minor(-1));
+        for pool in [Pool::Held(budget), Pool::Reserved(budget)] {
+            assert_eq!(pay(pool, 5).unwrap().ledger(), Minor(10));
+            assert_eq!(pay(pool, 6), Err(AmountOutOfRange::BelowZero));
+        }
+        let credit = Leg::new(Pool::InboundPayments, Pool::Available(budget), Minor(i64::MAX)).unwrap();
+        assert_eq!(balances.after(budget, credit.as_slice()), Err(AmountOutOfRange::Overflow));
     }
 }

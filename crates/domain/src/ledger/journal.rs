@@ -1,6 +1,6 @@
 //! Journal transactions: legs that move money between pools.
 
-use super::AmountOverflow;
+use super::AmountOutOfRange;
 use crate::ids::{AccountId, BudgetId, JournalId};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -97,12 +97,12 @@ pub struct Leg {
 impl Leg {
     /// Creates the leg that moves an amount from one pool to another one. A negative amount is moved the other way
     /// round. `None` if nothing moves: the amount is zero, or both pools are the same.
-    pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOverflow> {
+    pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOutOfRange> {
         if amount.is_zero() || from == to {
             return Ok(None);
         }
         Ok(Some(if amount.is_negative() {
-            Self { from: to, to: from, amount: amount.negated().ok_or(AmountOverflow)? }
+            Self { from: to, to: from, amount: amount.negated().ok_or(AmountOutOfRange::Overflow)? }
         } else {
             Self { from, to, amount }
         }))
@@ -244,11 +244,11 @@ impl JournalTransaction {
         currency: Currency,
         at: DateTime<Utc>,
         legs: impl IntoIterator<Item = Leg>,
-    ) -> Result<Self, AmountOverflow> {
+    ) -> Result<Self, AmountOutOfRange> {
         let legs: Vec<_> = legs.into_iter().collect();
         // One leg always fits.
         if legs.len() > 1 && gains(&legs).any(|(_, gain)| i64::try_from(gain).is_err()) {
-            return Err(AmountOverflow);
+            return Err(AmountOutOfRange::Overflow);
         }
         Ok(Self { id, account, kind, cause, currency, at, number: None, legs })
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const BUDGET: BudgetId = BudgetId(Uuid::from_u128(1));
 
-fn journal(kind: JournalKind, legs: impl IntoIterator<Item = Leg>) -> Result<JournalTransaction, AmountOverflow> {
+fn journal(kind: JournalKind, legs: impl IntoIterator<Item = Leg>) -> Result<JournalTransaction, AmountOutOfRange> {
     let (id, account) = (Uuid::from_u128(9), AccountId::parse("F1").unwrap());
     let currency = Currency::parse("GBP").unwrap();
     JournalTransaction::new(JournalId(id), account, (kind, id), currency, DateTime::UNIX_EPOCH, legs)
@@ -29,7 +29,7 @@ fn a_leg_moves_an_amount_above_zero_between_two_pools() {
     assert_eq!(leg(to, from, -5), moved, "a negative amount moves the other way round");
     assert_eq!(Leg::new(from, to, Minor::ZERO), Ok(None));
     assert_eq!(Leg::new(from, from, Minor(5)), Ok(None));
-    assert_eq!(Leg::new(from, to, Minor(i64::MIN)), Err(AmountOverflow));
+    assert_eq!(Leg::new(from, to, Minor(i64::MIN)), Err(AmountOutOfRange::Overflow));
     assert_eq!(leg(from, to, i64::MAX).postings()[0].amount, Minor(-i64::MAX));
 }
 
@@ -62,7 +62,7 @@ fn a_pool_that_only_passes_money_on_has_no_posting() {
 #[test]
 fn a_gain_fits_64_bits() {
     let legs = |last| [leg(Pool::Fees, Pool::CardNetwork, i64::MAX), leg(Pool::PayerBanks, Pool::CardNetwork, last)];
-    assert_eq!(journal(JournalKind::Card, legs(1)), Err(AmountOverflow));
+    assert_eq!(journal(JournalKind::Card, legs(1)), Err(AmountOutOfRange::Overflow));
     assert_eq!(journal(JournalKind::Card, [legs(1)[0]]).unwrap().legs().len(), 1);
     let back = [leg(Pool::Fees, Pool::CardNetwork, i64::MAX), leg(Pool::CardNetwork, Pool::Fees, i64::MAX)];
     assert_eq!(journal(JournalKind::Card, back).unwrap().postings(), []);
@@ -121,7 +121,7 @@ proptest! {
         let after: Vec<_> = after.filter_map(|sum| i64::try_from(sum).ok().map(Minor)).collect();
         let expected = match after[..] {
             [available, held, reserved] => Balances::new(available, held, reserved),
-            _ => Err(AmountOverflow),
+            _ => Err(AmountOutOfRange::Overflow),
         };
         prop_assert_eq!(before.after(BUDGET, booked.legs()), expected);
     }

@@ -3,9 +3,9 @@
 mod balances;
 mod hash_chain;
 mod journal;
-mod overflow;
+mod range;
 
 pub use balances::Balances;
 pub use hash_chain::{HashChain, JournalLine, LegSide, Link, LinkHash, StoredPool};
 pub use journal::{JournalKind, JournalTransaction, Leg, Pool, Posting};
-pub use overflow::AmountOverflow;
+pub use range::AmountOutOfRange;

@@ -4,7 +4,8 @@
 //! default.
 
 use super::{
-    Approval, ApprovalStatus, Bank, BankDetails, CheckoutTarget, MerchantPermission, MerchantProfile, SettlementAccount,
+    Approval, ApprovalStatus, Bank, BankDetails, BankId, CheckoutTarget, MerchantPermission, MerchantProfile,
+    SettlementAccount,
 };
 use crate::ids::{AccountId, SettlementAccountId};
 use crate::text::Text;
@@ -60,19 +61,10 @@ pub struct SettlementAccountRequest {
 pub struct SettlementAccountEdit {
     /// The merchant's name for the settlement account; `Some(None)` removes the name.
     pub name: Option<Option<Text<1, 18>>>,
-    /// What happens to the bank that pays refunds.
-    pub bank: Option<BankEdit>,
+    /// The bank that pays refunds, which must be that of the situation; `Some(None)` removes the bank.
+    pub bank: Option<Option<BankId>>,
     /// Whether the settlement account becomes the default of its currency.
     pub make_default: bool,
-}
-
-/// A change of the bank of a settlement account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BankEdit {
-    /// The bank of the situation becomes its bank.
-    Set,
-    /// It has no bank any more.
-    Remove,
 }
 
 /// Reasons to refuse a change of settlement accounts. Nothing changes.
@@ -158,7 +150,7 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
 /// Decides a change by the merchant. A change without effect does not change `updated_at`.
 ///
 /// ```
-/// use florin_domain::merchant::{BankEdit, SettlementAccountEdit, SettlementRefusal, decide_edit_settlement_account};
+/// use florin_domain::merchant::{BankId, SettlementAccountEdit, SettlementRefusal, decide_edit_settlement_account};
 /// use florin_domain::test_support::{a_settlement_account, a_settlement_situation, noon};
 ///
 /// let (situation, id) = (a_settlement_situation([1, 2]), a_settlement_account(2).id);
@@ -167,7 +159,7 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
 /// let defaults: Vec<_> = change.accounts.iter().map(|account| account.is_default).collect();
 /// assert_eq!(defaults, [false, true]);
 ///
-/// let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..edit };
+/// let edit = SettlementAccountEdit { bank: Some(BankId::parse(&"a".repeat(32)).ok()), ..edit };
 /// let refused = decide_edit_settlement_account(&situation, id, &edit, noon());
 /// assert_eq!(refused, Err(SettlementRefusal::UnknownBank));
 /// ```
@@ -182,13 +174,12 @@ pub fn decide_edit_settlement_account(
     if let Some(name) = &edit.name {
         edited.name = name.as_ref().map(|name| name.as_str().to_owned());
     }
-    match edit.bank {
-        Some(BankEdit::Set) => {
-            let bank = situation.bank.as_ref().ok_or(SettlementRefusal::UnknownBank)?;
-            edited.bank = Some(bank.id.clone());
+    if let Some(bank) = &edit.bank {
+        let listed = situation.bank.as_ref().map(|bank| &bank.id);
+        if bank.is_some() && bank.as_ref() != listed {
+            return Err(SettlementRefusal::UnknownBank);
         }
-        Some(BankEdit::Remove) => edited.bank = None,
-        None => {}
+        edited.bank.clone_from(bank);
     }
     if edit.make_default {
         if !edited.is_approved() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ids::CheckoutId;
-use crate::merchant::{BankId, MerchantCurrency};
+use crate::merchant::MerchantCurrency;
 use crate::money::Currency;
 use crate::test_support::{a_settlement_request, a_settlement_situation, currency, noon, pounds_details};
 use chrono::TimeDelta;
@@ -74,15 +74,19 @@ fn only_what_is_sent_changes() {
     };
     let unchanged = edit(&situation, SettlementAccountEdit::default()).unwrap();
     assert_eq!(unchanged.accounts, situation.accounts);
-    let with_bank = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
-    assert_eq!(edit(&situation, with_bank.clone()), Err(SettlementRefusal::UnknownBank));
-    let bank = BankId::parse(&"a".repeat(32)).unwrap();
+    let [other, bank] = ["b", "a"].map(|digit| BankId::parse(&digit.repeat(32)).unwrap());
+    let with_bank = SettlementAccountEdit { bank: Some(Some(bank.clone())), ..SettlementAccountEdit::default() };
+    for listed in [None, Some(other)] {
+        situation.bank =
+            listed.map(|id| Bank { id, name: "B".into(), icon_url: String::new(), supports_refunds: true });
+        assert_eq!(edit(&situation, with_bank.clone()), Err(SettlementRefusal::UnknownBank));
+    }
     situation.bank = Some(Bank { id: bank.clone(), name: "B".into(), icon_url: String::new(), supports_refunds: true });
     let named = SettlementAccountEdit { name: Some(Text::parse("Main").ok()), ..with_bank };
     situation.accounts = edit(&situation, named).unwrap().accounts;
     let edited = &situation.accounts[1];
     assert_eq!((edited.name.as_deref(), edited.bank.as_ref(), edited.updated_at), (Some("Main"), Some(&bank), later));
-    let cleared = SettlementAccountEdit { name: Some(None), bank: Some(BankEdit::Remove), make_default: false };
+    let cleared = SettlementAccountEdit { name: Some(None), bank: Some(None), make_default: false };
     let cleared = edit(&situation, cleared).unwrap().accounts.remove(1);
     assert_eq!((cleared.name, cleared.bank), (None, None));
 }

@@ -32,8 +32,8 @@ pub use logo::{
     MIN_LOGO_SIDE, check_logo_file, check_logo_header, fit_logo,
 };
 pub use manage_settlement_accounts::{
-    BankEdit, MAX_SETTLEMENT_ACCOUNTS, SettlementAccountEdit, SettlementAccountRequest, SettlementChange,
-    SettlementRefusal, SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
+    MAX_SETTLEMENT_ACCOUNTS, SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal,
+    SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
     decide_edit_settlement_account, decide_settlement_approval,
 };
 pub use payee::{

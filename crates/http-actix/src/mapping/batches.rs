@@ -60,7 +60,7 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
             Problem::forbidden(MFA, ErrorCode::MfaLocked, "is locked after too many wrong tokens")
         }
         ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
-        ConfirmRefusal::AmountOverflow(_) => Problem::balance_limit(BATCH),
+        ConfirmRefusal::AmountOutOfRange(_) => Problem::balance_limit(BATCH),
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
             let message = "must name an unlocked payment batch: this one was created with its payments";
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
-        UploadRefusal::AmountOverflow(_) => Problem::balance_limit(path),
+        UploadRefusal::AmountOutOfRange(_) => Problem::balance_limit(path),
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
             let message = format!("must name a payment batch that can still be cancelled (got {})", illegal.current);
             Problem::conflict(BATCH, ErrorCode::InvalidState, message)
         }
-        CancelRefusal::AmountOverflow(error) => Problem::bug(error),
+        CancelRefusal::AmountOutOfRange(error) => Problem::bug(error),
     }
 }
 

@@ -8,7 +8,7 @@ use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, EditBudgetRefusa
 pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     match refusal {
         CreditRefusal::Faults(faults) => Problem::faults(faults),
-        CreditRefusal::AmountOverflow(_) => Problem::balance_limit("body.settlementPriceAmount"),
+        CreditRefusal::AmountOutOfRange(_) => Problem::balance_limit("body.settlementPriceAmount"),
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
             let message = format!("must be at most the available {available} {}", available.currency);
             Problem::conflict("body.amount", ErrorCode::InsufficientFunds, message)
         }
-        TransferRefusal::AmountOverflow(_) => Problem::balance_limit("body.amount"),
+        TransferRefusal::AmountOutOfRange(_) => Problem::balance_limit("body.amount"),
     }
 }
 

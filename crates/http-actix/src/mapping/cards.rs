@@ -77,7 +77,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::WorldRestored => Problem::world_restored(),
-        CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
+        CardRefusal::AmountOutOfRange(_) => Problem::balance_limit(AMOUNT),
         // Not expected: the use case asks the endpoint, and runs the command again with its decision.
         refusal @ CardRefusal::EndpointNotAsked(_) => Problem::bug(&refusal),
     }

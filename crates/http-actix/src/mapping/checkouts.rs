@@ -99,7 +99,7 @@ pub(crate) fn session_problem(path: &str, refusal: &SessionRefusal) -> Problem {
             Problem::faults(vec![flaw.at("body.shipping.rate.amount")])
         }
         SessionRefusal::NoBudget => invalid_state(path, "cannot be completed: its budget does not hold the currency"),
-        SessionRefusal::AmountOverflow(_) => Problem::balance_limit(path),
+        SessionRefusal::AmountOutOfRange(_) => Problem::balance_limit(path),
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
         RefundRefusal::NotAwaiting(status) => {
             invalid_state(REFUND, format!("must be AWAITING_AUTHORISATION (it is {})", status.as_str()))
         }
-        RefundRefusal::AmountOverflow(_) => Problem::balance_limit(REFUND),
+        RefundRefusal::AmountOutOfRange(_) => Problem::balance_limit(REFUND),
         other => Problem::bug(&other),
     }
 }

@@ -181,10 +181,7 @@ async fn nothing_is_missed_or_repeated_while_others_write(handle: Handle) -> Che
     const WRITERS: u128 = 8;
     const EACH: u128 = 6;
     seed_store(&handle).await?;
-    let second = match &handle.reopen {
-        Some(open) => open().await?,
-        None => handle.clone(),
-    };
+    let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
     let reader = tokio::spawn(watch(second.clone(), Arc::clone(&is_over)));
     let mut writers = Vec::new();

@@ -8,6 +8,7 @@ use crate::management::{budget_id, create_budget, create_budget_with_features, c
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seed_store};
+use crate::together::{Work, race};
 use florin_domain::access::Account;
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
@@ -91,7 +92,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
 async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<bool>> = Vec::new();
     for number in 0..20 {
         let mut command = create_budget(Who::Mine, number, None, vec![gbp()?])?;
         let rule = command.decide;
@@ -101,12 +102,9 @@ async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
             },
         );
         let budgets = handle.budgets.clone();
-        tasks.push(tokio::spawn(async move { budgets.create(command).await.is_ok() }));
+        work.push(Box::pin(async move { budgets.create(command).await.is_ok() }));
     }
-    let mut made = 0;
-    for task in tasks {
-        made += i32::from(task.await.unwrap_or_default());
-    }
+    let made = race(work).await?.into_iter().filter(|made| *made).count();
     same("made beside the three that were seeded", made, 7)
 }
 

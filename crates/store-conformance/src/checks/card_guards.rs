@@ -4,11 +4,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, follow_up, message, stamp, token};
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{card_id, control_budget, issue_to_person, replacement, set_controls, set_pin};
+use crate::management::{card_id, control_budget, find_card, issue_to_person, replacement, set_controls, set_pin};
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::after;
 use crate::people::{create_person, edit_person, person_id};
 use crate::seed_data::{Who, seed_store};
+use crate::together::{Work, race};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
     CardTransaction, Cardholder, ControlOwner, ControlledCountry, Controls, EntryMode, MccRange, MultiClearing,
@@ -70,10 +71,10 @@ async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Re
 
 async fn of_card(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
+    let card = Who::Mine.card();
     let changed = expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     same("the controls", &changed.record.controls, &every_control()?)?;
-    let found = expect_some("the card", handle.card_management.find(&mine, card).await?)?;
+    let found = find_card(&handle, card).await?;
     same("what is found", &found, &changed)?;
     same("by chip", buy(&handle, card, 1, EntryMode::Chip).await?, Response::Approved)?;
     same("typed", buy(&handle, card, 2, EntryMode::Keyed).await?, Response::EntryModeNotAllowed)?;
@@ -114,13 +115,13 @@ async fn controls_decide_increments(handle: Handle) -> CheckResult {
 async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let is_set = Arc::new(AtomicBool::new(false));
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<Result<i64, ()>>> = Vec::new();
     for number in 0..40 {
         if number == 20 {
             let command = control_budget(Who::Mine, Who::Mine.budget(), every_control()?)?;
             let budgets = handle.budgets.clone();
             let is_set = Arc::clone(&is_set);
-            tasks.push(tokio::spawn(async move {
+            work.push(Box::pin(async move {
                 let done = budgets.edit(command).await.map(|_| 0).map_err(|_| ());
                 is_set.store(true, Ordering::SeqCst);
                 done
@@ -130,7 +131,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
         let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
         let cards = handle.cards.clone();
         let is_set = Arc::clone(&is_set);
-        tasks.push(tokio::spawn(async move {
+        work.push(Box::pin(async move {
             let must_decline = is_set.load(Ordering::SeqCst);
             match expect_new(cards.first_message(command).await).map_err(|_| ())? {
                 done if done.state == TransactionState::Pending && !must_decline => Ok(100),
@@ -140,8 +141,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
         }));
     }
     let mut held = 0;
-    for task in tasks {
-        let one = task.await.map_err(|error| Failure::new(error.to_string()))?;
+    for one in race(work).await? {
         held += one.map_err(|()| Failure::new("neither approved before the control nor declined by it"))?;
     }
     let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
@@ -157,7 +157,7 @@ async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card, [7; 32])?).await)?;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card, 1)?).await)?;
-    let found = expect_some("the new card", handle.card_management.find(&Who::Mine.account()?, card_id(1)).await?)?;
+    let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &new)?;
     same("its controls and its PIN", (found.record.controls, found.record.pin), (every_control()?, None))
 }
@@ -169,7 +169,7 @@ async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
     let with = |digest| (FirstKind::Debit, Extras { pin: Some(digest), ..Extras::default() });
     same("before", send(&handle, card, 1, with(digest)).await?.response, Response::IncorrectPin)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card, *digest.as_bytes())?).await)?;
-    let found = expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)?;
+    let found = find_card(&handle, card).await?;
     same("the digest", found.record.pin, Some(digest))?;
     same("the right one", send(&handle, card, 2, with(digest)).await?.response, Response::Approved)?;
     let wrong = PinDigest::new([9; 32]);

@@ -5,10 +5,11 @@ use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{
-    card_id, change_state, create_budget_with_features, issue, limit, limit_id, remove_limit, replacement,
+    card_id, change_state, create_budget_with_features, find_card, issue, limit, limit_id, remove_limit, replacement,
 };
 use crate::observe::{Observation, books_are_right, card};
 use crate::seed_data::{Who, gbp, noon, seed_store};
+use crate::together::{Work, race};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
@@ -44,7 +45,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
-    let found = expect_some("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
+    let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
     same("its name", found.record.name.as_str(), "日本 8")?;
     let budget = expect_some("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
@@ -54,14 +55,14 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
     let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
-    let seeded = expect_some("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
+    let seeded = find_card(&handle, Who::Mine.card()).await?;
     let known = expect_some("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
     same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
 async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<bool>> = Vec::new();
     for number in 0..20_u128 {
         // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -74,12 +75,9 @@ async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
                 },
             );
         let cards = handle.card_management.clone();
-        tasks.push(tokio::spawn(async move { cards.create(command).await.is_ok() }));
+        work.push(Box::pin(async move { cards.create(command).await.is_ok() }));
     }
-    let mut made = 0;
-    for task in tasks {
-        made += i32::from(task.await.unwrap_or_default());
-    }
+    let made = race(work).await?.into_iter().filter(|made| *made).count();
     same("made beside the three that were seeded", made, 7)
 }
 
@@ -162,32 +160,29 @@ async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<bool>> = Vec::new();
     for _ in 0..8 {
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         let cards = handle.card_management.clone();
-        tasks.push(tokio::spawn(async move { cards.change(command).await.is_ok() }));
+        work.push(Box::pin(async move { cards.change(command).await.is_ok() }));
     }
-    let mut made = 0;
-    for task in tasks {
-        made += i32::from(task.await.unwrap_or_default());
-    }
+    let made = race(work).await?.into_iter().filter(|made| *made).count();
     same("suspended once", made, 1)
 }
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
 async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<Result<i64, ()>>> = Vec::new();
     for number in 0..40 {
         if number == 20 {
             let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
             let cards = handle.card_management.clone();
-            tasks.push(tokio::spawn(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
+            work.push(Box::pin(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
         }
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
-        tasks.push(tokio::spawn(async move {
+        work.push(Box::pin(async move {
             match expect_new(cards.first_message(command).await).map_err(|_| ())? {
                 done if done.state == TransactionState::Pending => Ok(100),
                 done if done.response == Response::CardSuspended => Ok(0),
@@ -196,8 +191,7 @@ async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
         }));
     }
     let mut held = 0;
-    for task in tasks {
-        let one = task.await.map_err(|error| Failure::new(error.to_string()))?;
+    for one in race(work).await? {
         held += one.map_err(|()| Failure::new("neither approved nor declined as suspended"))?;
     }
     let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
@@ -258,7 +252,7 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, old, 1)?).await)?;
     same("the new card", (new.record.card.id, new.record.card.state), (card_id(1), CardState::Unactivated))?;
     same("what is found", handle.card_management.find(&mine, card_id(1)).await?.as_ref(), Some(&new))?;
-    let found = expect_some("the old card", handle.card_management.find(&mine, old).await?)?;
+    let found = find_card(&handle, old).await?;
     let seen = (found.record.card.state, found.record.replaced_by, found.limits);
     same("the old card", seen, (CardState::Replaced, Some(card_id(1)), before.clone()))?;
     let used = |limits: &[CardLimit]| -> Vec<_> {

@@ -1,18 +1,19 @@
 //! Checks of concurrent commands on one handle and on two.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::{MessageResult, answer_of, claim, credit, first, message, purchase, stamp};
+use crate::commands::{MessageResult, claim, credit, first, message, purchase, stamp};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
 use crate::seed_data::{Who, gbp, seed_data, seed_store};
+use crate::together::{Work, one_effect, race};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{Card, TransactionState};
 use florin_domain::ids::{BudgetId, CardId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::{FirstMessageCommand, SeedCard, Written};
+use florin_ports::{FirstMessageCommand, SeedCard};
 
 checks! {
     "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass" =>
@@ -33,16 +34,12 @@ pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
 
 /// Sends all commands concurrently, alternating between the handles.
 async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<MessageResult>, Failure> {
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<MessageResult>> = Vec::new();
     for (command, handle) in commands.into_iter().zip(handles.iter().cycle()) {
         let cards = handle.cards.clone();
-        tasks.push(tokio::spawn(async move { cards.first_message(command).await }));
+        work.push(Box::pin(async move { cards.first_message(command).await }));
     }
-    let mut answers = Vec::new();
-    for task in tasks {
-        answers.push(task.await.map_err(|error| Failure::new(error.to_string()))?);
-    }
-    Ok(answers)
+    race(work).await
 }
 
 async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
@@ -162,15 +159,6 @@ async fn one_key_on_two(handle: Handle) -> CheckResult {
         Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
     };
     let commands = (0..50).map(command).collect::<Result<_, _>>()?;
-    let (mut effects, mut answers) = (Vec::new(), Vec::new());
-    for answer in all_at_once(&[&handle, &other], commands).await? {
-        match answer? {
-            Written::New(done) => effects.push(answer_of(&done)),
-            Written::Replayed(answer) => answers.push(answer),
-            Written::DryRun(_) => return Err(Failure::new("a command took no effect")),
-        }
-    }
-    same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
-    expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    one_effect("fifty at once", all_at_once(&[&handle, &other], commands).await?)?;
     books_are_right(&other).await
 }

@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::seed_data::{Who, noon, seed_store, uuid};
 use crate::webhooks::{
     change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
-    recovery, redelivery, subscribe, webhook,
+    recovery, redelivery, seed_deliveries, subscribe, webhook,
 };
 use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
@@ -98,9 +98,7 @@ async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     same("due", due(&handle, now).await?.len(), 1)?;
     same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
@@ -110,9 +108,7 @@ async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
 }
 
 async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     for number in 1..=3_u32 {
         let claims = claim(&handle, (1, number.into()), now + TimeDelta::minutes(number.into()), 9).await?;
@@ -131,11 +127,7 @@ async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    for number in 1..=3 {
-        pay(&handle, Who::Mine, number).await?;
-    }
+    seed_deliveries(&handle, 3).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
     same("the number of deliveries", claims.len(), 3)?;
@@ -219,9 +211,7 @@ async fn by_the_clock(handle: Handle) -> CheckResult {
 }
 
 async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
     let second = claim(&handle, (1, 2), now + TimeDelta::minutes(2), 9).await?;
@@ -283,9 +273,7 @@ async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
 }
 
 async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
     handle.deliveries.release(delivery_claims(&claims)).await?;
@@ -297,11 +285,7 @@ async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult 
 }
 
 async fn filters_and_pages(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    for number in 1..=3 {
-        pay(&handle, Who::Mine, number).await?;
-    }
+    seed_deliveries(&handle, 3).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 1).await?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
@@ -418,11 +402,7 @@ async fn test_has_its_own_body(handle: Handle) -> CheckResult {
 }
 
 async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    for number in 1..=3 {
-        pay(&handle, Who::Mine, number).await?;
-    }
+    seed_deliveries(&handle, 3).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 2).await?;
     let ends = claims.iter().map(|claim| end(claim, 200, decision(DeliveryStatus::Delivered, now))).collect();

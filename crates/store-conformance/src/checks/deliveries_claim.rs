@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{
     account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
-    subscribe, webhook,
+    seed_deliveries, subscribe, webhook,
 };
 use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
@@ -45,9 +45,7 @@ checks! {
 }
 
 async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     // The account's clock is ahead of the instance's clock.
     let early = noon() - TimeDelta::days(900);
     same("due", due(&handle, early).await?.len(), 1)?;
@@ -103,11 +101,7 @@ async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
 }
 
 async fn first_attempts_and_retries_take_turns(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    for number in 1..=2 {
-        pay(&handle, Who::Mine, number).await?;
-    }
+    seed_deliveries(&handle, 2).await?;
     let now = noon() + TimeDelta::days(1);
     let retried = claim(&handle, (1, 1), now, 9).await?;
     let failed = |claim| end(claim, 500, decision(DeliveryStatus::Failed, now));
@@ -180,9 +174,7 @@ async fn an_earlier_event_that_is_sent_again_holds_back_later_ones(handle: Handl
 }
 
 async fn one_attempt(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
     expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
@@ -197,9 +189,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
 }
 
 async fn last_attempts(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     let now = noon() + TimeDelta::days(1);
     for number in 1..=5 {
         let claims = claim(&handle, (1, number), now, 9).await?;
@@ -238,11 +228,7 @@ async fn more_than_one_portion(handle: Handle) -> CheckResult {
 }
 
 async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    for number in 1..=3 {
-        pay(&handle, Who::Mine, number).await?;
-    }
+    seed_deliveries(&handle, 3).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 1).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), now, None).await)?;

@@ -3,18 +3,18 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, clearing, first, follow_up, message, purchase, stamp, token};
 use crate::disputes::{act, dispute_id, evidence, open_dispute};
-use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
+use crate::expect::{absent, dry_run, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, chain};
 use crate::seed_data::{Who, seed_store};
 use crate::together::{Work, race};
 use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
-use florin_domain::card::decide::{DisputeDone, DisputeRefusal, FirstKind};
+use florin_domain::card::decide::{DisputeRefusal, FirstKind};
 use florin_domain::card::{Dispute, DisputeAction, DisputeFilter, DisputeOutcome, DisputeReason, DisputeStatus};
 use florin_domain::ids::TransactionToken;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{DisputeCommand, DryRun, Mode, OpenDisputeCommand, WriteError, Written};
+use florin_ports::{DisputeCommand, Mode, OpenDisputeCommand, WriteError, Written};
 
 checks! {
     "disputes.open.stores_every_member" => stores_every_member,
@@ -237,26 +237,17 @@ async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-fn dry_run_in(
-    answer: Result<Written<DisputeDone>, WriteError<DisputeRefusal>>,
-) -> Result<DryRun<DisputeDone>, Failure> {
-    match answer {
-        Ok(Written::DryRun(run)) => Ok(*run),
-        other => Err(Failure::new(format!("expected a dry run, got {other:?}"))),
-    }
-}
-
 async fn changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
     let new = OpenDisputeCommand { mode: Mode::DryRun, ..open_dispute(Who::Mine, clearing, "1", 11)? };
-    let run = dry_run_in(handle.disputes.open(new).await)?;
+    let run = dry_run(handle.disputes.open(new).await)?;
     same("the amount", (run.done.dispute.amount, run.journal.len()), (Minor(100), 0))?;
     for (action, postings) in [(DisputeAction::Credit, 1), (WON, 1), (LOST, 0), (evidence("x")?, 0)] {
         let command = DisputeCommand { mode: Mode::DryRun, ..act(Who::Mine, 10, action, 20)? };
-        let run = dry_run_in(handle.disputes.act(command).await)?;
+        let run = dry_run(handle.disputes.act(command).await)?;
         same("the journal", (run.journal.len(), run.balances.len()), (postings, postings))?;
     }
     before.still_holds("dry runs of disputes", &handle).await

@@ -33,7 +33,7 @@ checks! {
 }
 
 /// Waits until other writes on the same server have ended, and returns the tail.
-async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
+pub(super) async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
         if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
             return Ok(tail);
@@ -195,10 +195,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 12;
     seed_store(&handle).await?;
-    let second = match &handle.reopen {
-        Some(open) => open().await?,
-        None => handle.clone(),
-    };
+    let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
     let reader = tokio::spawn(follow(second.clone(), Arc::clone(&is_over)));
     let mut writers = Vec::new();

@@ -1,5 +1,6 @@
 //! Checks of events that are sent again on request, as streams read them.
 
+use super::event_reads::known_tail;
 use super::events::{reach, stored};
 use crate::check::{CheckResult, Failure, checks};
 use crate::event_renderer::PlainRenderer;
@@ -25,17 +26,9 @@ checks! {
 
 const NONE: EventPosition = EventPosition(0);
 
-async fn tail(handle: &Handle) -> Result<EventPosition, Failure> {
-    loop {
-        if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
-            return Ok(tail);
-        }
-    }
-}
-
 /// Reads the redeliveries of my events after a position.
 async fn mine(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
-    let range = (after, tail(handle).await?);
+    let range = (after, known_tail(handle).await?);
     Ok(handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), range, max).await?)
 }
 
@@ -61,12 +54,12 @@ async fn in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let made = messages(&handle, 3).await?;
     same("before any", mine(&handle, NONE, 9).await?.found, vec![])?;
-    let start = tail(&handle).await?;
+    let start = known_tail(&handle).await?;
     let order = [&made[1], &made[0], &made[1]];
     for event in order {
         again(&handle, event).await?;
     }
-    let end = tail(&handle).await?;
+    let end = known_tail(&handle).await?;
     let all = mine(&handle, start, 9).await?;
     same("the events", events(&all.found), order.map(Clone::clone).to_vec())?;
     same("the last position that was searched", all.until, end)?;
@@ -104,7 +97,7 @@ async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckR
     seed_store(&handle).await?;
     let made = messages(&handle, 2).await?;
     again(&handle, &made[0]).await?;
-    let range = (NONE, tail(&handle).await?);
+    let range = (NONE, known_tail(&handle).await?);
     let of = |reach, filter| handle.events.redeliveries(reach, filter, range, 9);
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
     let foreign = client(Who::Other, Some([Who::Mine.account()?].into()));

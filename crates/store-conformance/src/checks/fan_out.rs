@@ -6,7 +6,7 @@ use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::seed_data::{Who, noon, seed_store};
-use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, subscribe, webhook};
+use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, seed_deliveries, subscribe, webhook};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::ids::EventId;
@@ -88,9 +88,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
 async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
-    seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    seed_deliveries(&handle, 1).await?;
     same("in the log", log(&handle, 1).await?.len(), 1)?;
     pay(&handle, Who::Mine, 2).await?;
     same("in the backlog", handle.deliveries.backlog().await?.total(), 2)?;
@@ -121,10 +119,7 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     const EACH: u128 = 10;
     seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
-    let second = match &handle.reopen {
-        Some(open) => open().await?,
-        None => handle.clone(),
-    };
+    let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
     let queues = [handle.clone(), second.clone()].map(|handle| tokio::spawn(queue(handle, Arc::clone(&is_over))));
     let mut writers = Vec::new();

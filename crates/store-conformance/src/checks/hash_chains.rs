@@ -3,18 +3,15 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{add_checkout, add_paid_session, add_refund, approval, refund_step};
 use crate::commands::{clearing, credit, follow_up, purchase, token};
-use crate::expect::{expect_new, expect_true, same};
+use crate::expect::{dry_run, expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::after;
 use crate::seed_data::{Who, gbp, seed_account, seed_store};
 use florin_domain::checkout::RefundAction;
 use florin_domain::ledger::{HashChain, JournalTransaction, Link};
-use florin_ports::{
-    CreditCommand, FirstMessageCommand, FollowUpCommand, Mode, RefundCommand, TransferCommand, WriteError, Written,
-};
+use florin_ports::{CreditCommand, FirstMessageCommand, FollowUpCommand, Mode, RefundCommand, TransferCommand};
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 
 checks! {
     "books.chains.continue_with_every_leg" => every_leg,
@@ -42,16 +39,6 @@ fn append<'a>(ends: &mut Ends, journal: impl IntoIterator<Item = &'a JournalTran
     }
 }
 
-/// Returns the journal of a dry run.
-fn previewed<T: Debug, R: Debug>(
-    answer: Result<Written<T>, WriteError<R>>,
-) -> Result<Vec<JournalTransaction>, Failure> {
-    match answer {
-        Ok(Written::DryRun(preview)) => Ok(preview.journal),
-        other => Err(Failure::new(format!("expected a dry run, got {other:?}"))),
-    }
-}
-
 async fn every_leg(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut expected = Ends::new();
@@ -59,7 +46,7 @@ async fn every_leg(handle: Handle) -> CheckResult {
     same("the ends after seeding", ends(&handle).await?, expected.clone())?;
 
     let first = |mode| Ok::<_, Failure>(FirstMessageCommand { mode, ..purchase(Who::Mine, 1, "10")? });
-    append(&mut expected, &previewed(handle.cards.first_message(first(Mode::DryRun)?).await)?);
+    append(&mut expected, &dry_run(handle.cards.first_message(first(Mode::DryRun)?).await)?.journal);
     expect_new(handle.cards.first_message(first(Mode::Commit)?).await)?;
     same("the ends after an authorization", ends(&handle).await?, expected.clone())?;
 
@@ -68,17 +55,17 @@ async fn every_leg(handle: Handle) -> CheckResult {
         let command = follow_up(Who::Mine, token(1), 2, clearing("8", true)?)?;
         Ok::<_, Failure>(FollowUpCommand { mode, ..command })
     };
-    append(&mut expected, &previewed(handle.cards.follow_up(cleared(Mode::DryRun)?).await)?);
+    append(&mut expected, &dry_run(handle.cards.follow_up(cleared(Mode::DryRun)?).await)?.journal);
     expect_new(handle.cards.follow_up(cleared(Mode::Commit)?).await)?;
     same("the ends after a clearing", ends(&handle).await?, expected.clone())?;
 
     let credited = |mode| Ok::<_, Failure>(CreditCommand { mode, ..credit(Who::Mine, 3, "1.25", gbp()?)? });
-    append(&mut expected, &previewed(handle.credits.credit(credited(Mode::DryRun)?).await)?);
+    append(&mut expected, &dry_run(handle.credits.credit(credited(Mode::DryRun)?).await)?.journal);
     expect_new(handle.credits.credit(credited(Mode::Commit)?).await)?;
 
     let budgets = (Who::Mine.budget(), Who::Mine.second_budget());
     let sent = |mode| Ok::<_, Failure>(TransferCommand { mode, ..transfer(Who::Mine, 4, budgets, "20.05")? });
-    append(&mut expected, &previewed(handle.transfers.transfer(sent(Mode::DryRun)?).await)?);
+    append(&mut expected, &dry_run(handle.transfers.transfer(sent(Mode::DryRun)?).await)?.journal);
     expect_new(handle.transfers.transfer(sent(Mode::Commit)?).await)?;
     same("the ends after a transfer", ends(&handle).await?, expected)
 }
@@ -96,7 +83,7 @@ async fn include_settlements(handle: Handle) -> CheckResult {
         let at_bank = RefundAction::AtBank(approval(after(200)));
         Ok::<_, Failure>(RefundCommand { mode, ..refund_step(Who::Mine, 14, at_bank, (14, after(200)))? })
     };
-    append(&mut expected, &previewed(handle.merchant_payments.act(refund(Mode::DryRun)?).await)?);
+    append(&mut expected, &dry_run(handle.merchant_payments.act(refund(Mode::DryRun)?).await)?.journal);
     expect_new(handle.merchant_payments.act(refund(Mode::Commit)?).await)?;
     same("links after a refund", of_settlements(&expected), Some(2))?;
     same("the ends after a refund", ends(&handle).await?, expected)

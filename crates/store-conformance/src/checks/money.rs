@@ -9,7 +9,7 @@ use crate::seed_data::{Who, gbp, seed_budget, seed_data, seed_store};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
-use florin_domain::ledger::{AmountOverflow, Balances};
+use florin_domain::ledger::{AmountOutOfRange, Balances};
 use florin_domain::money::{Currency, Minor};
 
 checks! {
@@ -36,14 +36,14 @@ async fn balance_limit_changes_nothing(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let before = Observation::take(&handle, 2).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
-    same("the refusal", refusal, CreditRefusal::AmountOverflow(AmountOverflow))?;
+    same("the refusal", refusal, CreditRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
     before.still_holds("a credit beyond the limit", &handle).await?;
     let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "1")?, stamp(1))?;
     expect_new(handle.cards.first_message(refund).await)?;
     let before = Observation::take(&handle, 2).await?;
     let clearing = FollowUp::RefundClearing { amount: amount("1")? };
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing)?).await)?;
-    same("the refusal", refusal, CardRefusal::AmountOverflow(AmountOverflow))?;
+    same("the refusal", refusal, CardRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
     before.still_holds("a refund beyond the limit", &handle).await?;
     books_are_right(&handle).await
 }

@@ -14,7 +14,7 @@ use florin_domain::batch::{
     PaymentState, PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
 };
 use florin_domain::ids::{BudgetId, PaymentId};
-use florin_domain::ledger::{AmountOverflow, Balances};
+use florin_domain::ledger::{AmountOutOfRange, Balances};
 use florin_domain::money::Minor;
 use florin_ports::{ClaimCommand, Lease, ProcessingError, RecordCommand};
 use std::collections::BTreeMap;
@@ -224,7 +224,7 @@ async fn record_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
-    let refusal = SettleRefusal::AmountOverflow(AmountOverflow);
+    let refusal = SettleRefusal::AmountOutOfRange(AmountOutOfRange::Overflow);
     let (returned, named) = (refusal.clone(), payments.clone());
     let decide = Arc::new(move |_: &SettleSituation| Err(returned.clone()));
     let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;

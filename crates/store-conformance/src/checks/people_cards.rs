@@ -6,7 +6,7 @@ use crate::commands::{claim, first, message, stamp, token};
 use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{card_id, change, change_state, issue, issue_to_person, replacement};
+use crate::management::{card_id, change, change_state, find_card, issue, issue_to_person, replacement};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{create_person, person_id};
@@ -43,13 +43,9 @@ async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
     expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
 }
 
-async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
-    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
-}
-
 async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
-    let found = find(&handle, card_id(1)).await?;
+    let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
     let personal = expect_some("the owner", found.record.person)?;
     same("the person", personal.person, person_id(1))?;
@@ -87,7 +83,7 @@ async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
-    let personal = expect_some("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
     same("the owner", personal.person, Who::Mine.person())?;
     same("the budgets", changed.budgets, made.budgets)?;
     for person in [person_id(9), Who::Other.person()] {
@@ -95,7 +91,7 @@ async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
         let refusal = refused(handle.card_management.change(command).await)?;
         same("an unknown person", refusal, ChangeCardRefusal::NoPerson)?;
     }
-    let personal = expect_some("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
     same("the owner after refusals", personal.person, Who::Mine.person())
 }
 
@@ -104,7 +100,7 @@ async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult 
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card_id(1), 2)?).await)?;
     same("the owner", &new.record.person, &made.record.person)?;
     same("the budgets", &new.budgets, &made.budgets)?;
-    same("what is found", find(&handle, card_id(2)).await?, new)
+    same("what is found", find_card(&handle, card_id(2)).await?, new)
 }
 
 async fn list_of_people_and_of_every_named_budget(handle: Handle) -> CheckResult {
@@ -152,7 +148,7 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
     };
     handle.people.erase(command).await?;
     for (number, state) in [(1, CardState::Terminated), (2, CardState::Terminated), (3, CardState::Active)] {
-        same("a card", find(&handle, card_id(number)).await?.record.card.state, state)?;
+        same("a card", find_card(&handle, card_id(number)).await?.record.card.state, state)?;
     }
     let transitions =
         handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;

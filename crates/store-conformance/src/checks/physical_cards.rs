@@ -3,9 +3,9 @@
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, first, message, stamp, token};
-use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
+use crate::expect::{absent, dry_run, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
+use crate::management::{card_id, change_state, find_card, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, books_are_right, card};
 use crate::seed_data::{Who, noon, seed_store};
 use crate::together::{Work, race};
@@ -15,7 +15,6 @@ use florin_domain::card::{
     TransactionState,
 };
 use florin_domain::event::EventKind;
-use florin_domain::ids::CardId;
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
 use florin_ports::{FirstUseCommand, Mode, OrderPhysicalCommand, WriteError, Written};
@@ -36,10 +35,6 @@ checks! {
 }
 
 const RIGHT: [u8; 32] = [7; 32];
-
-async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
-    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
-}
 
 /// Orders physical card 1 for my card, and sets its PIN.
 async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
@@ -72,16 +67,16 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     let virtual_card = Who::Mine.limited_card();
     let command = limit(Who::Mine, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
-    let before = find(&handle, virtual_card).await?;
+    let before = find_card(&handle, virtual_card).await?;
     same("before", before.physical_state, None)?;
     let new = expect_new(handle.card_management.order_physical(order_physical(Who::Mine, virtual_card, 1)?).await)?;
     let expected = PhysicalCard { virtual_card, recipient: Some(recipient()?) };
     same("the physical card", &new.record.physical, &Some(expected))?;
-    same("what is found", &find(&handle, card_id(1)).await?, &new)?;
+    same("what is found", &find_card(&handle, card_id(1)).await?, &new)?;
     let windows: Vec<_> = new.limits.iter().map(|limit| (limit.window, limit.amount)).collect();
     let expected: Vec<_> = before.limits.iter().map(|limit| (limit.window, limit.amount)).collect();
     same("the limits", windows, expected)?;
-    let after = find(&handle, virtual_card).await?;
+    let after = find_card(&handle, virtual_card).await?;
     same("the virtual card", (after.record, after.physical_state), (before.record, Some(CardState::Unactivated)))?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, true)?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, virtual_card).await?, false)?;
@@ -202,12 +197,8 @@ async fn dry_run_changes_nothing(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
     let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Mine, "1", RIGHT, 10)? };
-    match handle.cards.first_use(command).await {
-        Ok(Written::DryRun(run)) => {
-            same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?;
-        }
-        other => return Err(Failure::new(format!("expected a dry run, got {other:?}"))),
-    }
+    let run = dry_run(handle.cards.first_use(command).await)?;
+    same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?;
     before.still_holds("a dry run of a first use", &handle).await
 }
 
@@ -215,12 +206,12 @@ async fn forgets_the_address(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let end = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(end).await)?;
-    let found = find(&handle, card_id(1)).await?;
+    let found = find_card(&handle, card_id(1)).await?;
     let expected = PhysicalCard { virtual_card: Who::Mine.card(), recipient: None };
     same("the card", &found.record.physical, &Some(expected))?;
     let new = order_physical(Who::Mine, Who::Mine.card(), 2)?;
     expect_new(handle.card_management.order_physical(new).await)?;
-    let shown = find(&handle, Who::Mine.card()).await?.physical_state;
+    let shown = find_card(&handle, Who::Mine.card()).await?.physical_state;
     same("the state of the last one", shown, Some(CardState::Unactivated))
 }
 

@@ -25,7 +25,7 @@ use florin_domain::checkout::{
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
-use florin_domain::merchant::{Approval, Bank, BankEdit, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
+use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{CreateRefundCommand, Due, FoundRefund, RefundCommand, WriteError, Written};
@@ -109,8 +109,8 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
         Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
     };
     let by = async |bank: BankId| {
-        let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
-        change(edit_settlement_account(Who::Mine, own, edit, (Some(bank), after(2)))?).await
+        let edit = SettlementAccountEdit { bank: Some(Some(bank)), ..SettlementAccountEdit::default() };
+        change(edit_settlement_account(Who::Mine, own, edit, after(2))?).await
     };
     same("without a bank", is_refundable().await?, false)?;
     same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;

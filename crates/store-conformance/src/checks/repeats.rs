@@ -5,16 +5,17 @@ use crate::commands::{
     MessageResult, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request,
     stamp, token, twisted,
 };
-use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same, store_failed};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, change_state, create_budget, remove_limit, transfer};
 use crate::observe::{Observation, balances, books_are_right};
 use crate::seed_data::{Who, gbp, seed_store};
+use crate::together::{Work, one_effect, race};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
 use florin_domain::money::{Currency, Minor};
-use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody, Written};
+use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody};
 
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
@@ -248,21 +249,12 @@ async fn before_anything(handle: Handle) -> CheckResult {
 
 async fn fifty_at_once_have_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut tasks = Vec::new();
+    let mut work: Vec<Work<MessageResult>> = Vec::new();
     for number in 1..=50 {
         let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Mine, "k", "{}")?)?);
-        tasks.push(tokio::spawn(async move { cards.first_message(command).await }));
+        work.push(Box::pin(async move { cards.first_message(command).await }));
     }
-    let (mut effects, mut answers) = (Vec::new(), Vec::new());
-    for task in tasks {
-        match task.await.map_err(|error| Failure::new(error.to_string()))?? {
-            Written::New(done) => effects.push(answer_of(&done)),
-            Written::Replayed(answer) => answers.push(answer),
-            Written::DryRun(_) => return Err(Failure::new("a command took no effect")),
-        }
-    }
-    same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
-    expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    one_effect("fifty at once", race(work).await?)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(1_000), Minor(0))?)?;
     books_are_right(&handle).await

@@ -16,9 +16,9 @@ use crate::seed_data::{Who, bank, noon, profile, seed_store, settlement_account}
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, ApprovalStatus, BankEdit, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation,
-    MerchantCurrency, MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit,
-    SettlementAccountOverview, SettlementRefusal, SettlementSituation,
+    Approval, ApprovalStatus, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation, MerchantCurrency,
+    MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit, SettlementAccountOverview,
+    SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::PageRequest;
 use florin_ports::{CreatePayeeCommand, SettlementCommand};
@@ -74,11 +74,10 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
     same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
-    let edit = SettlementAccountEdit { name: Some(None), bank: Some(BankEdit::Set), make_default: false };
-    let id = bank(2, "Second")?.id;
-    let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
-    let done = expect_some("the changed one", change(&handle, command).await?)?;
     let bank = bank(2, "Second")?;
+    let edit = SettlementAccountEdit { name: Some(None), bank: Some(Some(bank.id.clone())), make_default: false };
+    let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, after(7))?;
+    let done = expect_some("the changed one", change(&handle, command).await?)?;
     let account = SettlementAccount { name: None, bank: Some(bank.id.clone()), updated_at: after(7), ..made.account };
     let expected = SettlementAccountOverview { account, bank: Some(bank), ..made };
     same("the answer", &done, &expected)?;
@@ -92,7 +91,7 @@ async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
     handle.registry.replace_banks(vec![bank(2, "Second")?]).await?;
     same("a bank that was removed", find(&handle, id).await?.bank, None)?;
     let edit = SettlementAccountEdit { name: Some(None), ..SettlementAccountEdit::default() };
-    let done = change(&handle, edit_settlement_account(Who::Mine, id, edit, (None, after(7)))?).await?;
+    let done = change(&handle, edit_settlement_account(Who::Mine, id, edit, after(7))?).await?;
     same("the answer", expect_some("the changed one", done)?.bank, None)?;
     let renamed = bank(1, "First again")?;
     handle.registry.replace_banks(vec![renamed.clone()]).await?;
@@ -111,7 +110,7 @@ async fn moves_the_default(handle: Handle) -> CheckResult {
     same("the approved one", facts, (ApprovalStatus::Approved, false, after(3)))?;
     for (now_default, was_default) in [(id, Who::Mine.settlement_account()), (Who::Mine.settlement_account(), id)] {
         let edit = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
-        change(&handle, edit_settlement_account(Who::Mine, now_default, edit, (None, after(4)))?).await?;
+        change(&handle, edit_settlement_account(Who::Mine, now_default, edit, after(4))?).await?;
         let pair = (find(&handle, now_default).await?.account, find(&handle, was_default).await?.account);
         same("the default", (pair.0.is_default, pair.1.is_default), (true, false))?;
     }
@@ -152,8 +151,8 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
             edit_settlement_account(
                 Who::Mine,
                 mine,
-                SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() },
-                (Some(bank(99, "None")?.id), after(1)),
+                SettlementAccountEdit { bank: Some(Some(bank(99, "None")?.id)), ..SettlementAccountEdit::default() },
+                after(1),
             )?,
             SettlementRefusal::UnknownBank,
         ),
@@ -243,8 +242,8 @@ async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
     let own = settlement_account_id(1);
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
-    change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
+    let edit = SettlementAccountEdit { bank: Some(Some(bank(2, "")?.id)), ..SettlementAccountEdit::default() };
+    change(&handle, edit_settlement_account(Who::Mine, own, edit, after(2))?).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
     add_session(&handle, Who::Mine, checkout_id(1), 1).await?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };

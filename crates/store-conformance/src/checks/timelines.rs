@@ -1,5 +1,6 @@
 //! Checks of timelines and of the numbers of seeded worlds.
 
+use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
@@ -88,8 +89,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 async fn set_clock_is_kept(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
-    let reopen = expect_some("a way to reopen", handle.reopen.clone())?;
-    let again = reopen().await?;
+    let again = second(&handle).await?;
     same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
 

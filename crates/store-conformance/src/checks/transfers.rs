@@ -11,7 +11,7 @@ use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
-use florin_domain::ledger::{AmountOverflow, Balances};
+use florin_domain::ledger::{AmountOutOfRange, Balances};
 use florin_domain::money::Minor;
 use florin_ports::{StoreError, TransferCommand};
 use std::sync::Arc;
@@ -64,10 +64,14 @@ async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let right = situation.from == first && situation.to.as_ref() == Some(&made) && situation.number == 1;
-        Err(if right { TransferRefusal::AmountOverflow(AmountOverflow) } else { TransferRefusal::NoReceiver })
+        Err(if right {
+            TransferRefusal::AmountOutOfRange(AmountOutOfRange::Overflow)
+        } else {
+            TransferRefusal::NoReceiver
+        })
     });
     let seen = refused(handle.transfers.transfer(command).await)?;
-    same("what the rule was shown", seen, TransferRefusal::AmountOverflow(AmountOverflow))?;
+    same("what the rule was shown", seen, TransferRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
     let command = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
     same("an unknown receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }

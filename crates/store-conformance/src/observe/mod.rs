@@ -16,7 +16,7 @@ use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, BudgetId, CardId, MfaSessionId, PaymentBatchId, TransactionToken};
-use florin_domain::ledger::{AmountOverflow, Balances};
+use florin_domain::ledger::{AmountOutOfRange, Balances};
 use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_ports::{
@@ -103,7 +103,7 @@ pub(crate) async fn credit_situation(
     budget: BudgetId,
 ) -> Result<Option<CreditSituation>, Failure> {
     let observer = Observer::new();
-    let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
+    let decide = observer.refusing(|| Err(CreditRefusal::AmountOutOfRange(AmountOutOfRange::Overflow)));
     let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, claim: None };
     observer.recorded_situation(handle.credits.credit(command).await)
 }

@@ -20,6 +20,8 @@ mod cards;
 mod contention;
 #[path = "../store/credits.rs"]
 mod credits;
+#[path = "../store/fixture.rs"]
+mod fixture;
 #[allow(dead_code, reason = "the fixture in it is on SQLite")]
 #[path = "../store/support.rs"]
 mod fixtures;

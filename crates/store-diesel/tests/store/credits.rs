@@ -65,7 +65,7 @@ async fn a_balance_stays_within_64_bits() {
     let last = fresh(fixture.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
     assert_eq!(last.balances.ledger(), Minor(i64::MAX));
     let refused = credited(&fixture, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
-    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::AmountOverflow(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::AmountOutOfRange(_)))), "{refused:?}");
     fixture.check_books().await;
 }
 

@@ -8,6 +8,7 @@ mod contention;
 mod credits;
 mod failures;
 mod fan_out;
+mod fixture;
 mod groups;
 mod holds;
 mod invariants;

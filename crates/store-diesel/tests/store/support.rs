@@ -21,8 +21,8 @@ use florin_domain::stamp::Stamp;
 use florin_domain::test_support::an_account;
 use florin_domain::text::Text;
 use florin_ports::{
-    BooksCheck, CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
-    SeedKey, Seeding, WriteError, Written,
+    CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey,
+    WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
@@ -55,35 +55,12 @@ impl Fixture {
         Self { store, directory }
     }
 
-    /// Creates a store with the seed data: 95.00 GBP in the budget of each account.
-    pub(crate) async fn seeded() -> Self {
-        Self::funded(9_500).await
-    }
-
-    /// Creates a store with the seed data, and this amount in each budget.
-    pub(crate) async fn funded(minor: i64) -> Self {
-        let fixture = Self::empty();
-        fixture.store.seed(seed_data(minor)).await.unwrap();
-        fixture
-    }
-
     /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         let path = self.directory.path().join("florin.db");
         let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
         conn.batch_execute("PRAGMA busy_timeout = 5000").unwrap();
         conn.batch_execute(statements).unwrap();
-    }
-
-    /// Returns the GBP balances of the account's budget.
-    pub(crate) async fn balances(&self, account: &str) -> Balances {
-        let budgets = self.store.budgets(&id(account)).await.unwrap();
-        budgets[0].in_currency(gbp()).unwrap()
-    }
-
-    /// Requires that the journal proves all balances.
-    pub(crate) async fn check_books(&self) {
-        assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
 

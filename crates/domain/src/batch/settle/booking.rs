@@ -4,7 +4,7 @@ use super::{SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
 use crate::event::{BudgetEvent, Event};
 use crate::ids::{BudgetId, JournalId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::Currency;
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl<'a> Books<'a> {
         let after = before.after(terms.budget, booked.legs())?;
         self.balances.insert(key, after);
         let amount = match kind {
-            JournalKind::Payment => terms.cost().ok_or(AmountOverflow)?,
+            JournalKind::Payment => terms.cost().ok_or(AmountOutOfRange::Overflow)?,
             JournalKind::PaymentReturn => terms.amount,
             _ => {
                 self.journal.push(booked);
@@ -55,7 +55,7 @@ impl<'a> Books<'a> {
             }
         };
         let number = self.number;
-        self.number = number.checked_add(1).ok_or(AmountOverflow)?;
+        self.number = number.checked_add(1).ok_or(AmountOutOfRange::Overflow)?;
         self.numbers.insert(key, number);
         self.journal.push(booked.numbered(number));
         let name = self.situation.budget_names.get(&terms.budget).cloned().unwrap_or_default();
@@ -75,11 +75,13 @@ impl<'a> Books<'a> {
     }
 }
 
-fn legs(terms: &PaymentTerms, kind: JournalKind) -> Result<[Option<Leg>; 2], AmountOverflow> {
+fn legs(terms: &PaymentTerms, kind: JournalKind) -> Result<[Option<Leg>; 2], AmountOutOfRange> {
     let (available, reserved) = (Pool::Available(terms.budget), Pool::Reserved(terms.budget));
     Ok(match kind {
         JournalKind::PaymentReturn => [Leg::new(Pool::OutboundPayments, available, terms.amount)?, None],
-        JournalKind::PaymentRelease => [Leg::new(reserved, available, terms.cost().ok_or(AmountOverflow)?)?, None],
+        JournalKind::PaymentRelease => {
+            [Leg::new(reserved, available, terms.cost().ok_or(AmountOutOfRange::Overflow)?)?, None]
+        }
         _ => [Leg::new(reserved, Pool::OutboundPayments, terms.amount)?, Leg::new(reserved, Pool::Fees, terms.fee)?],
     })
 }

@@ -3,7 +3,7 @@
 use super::CardRefusal;
 use crate::card::Card;
 use crate::ids::{BudgetId, JournalId, TransactionToken};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
+use crate::ledger::{AmountOutOfRange, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
@@ -23,18 +23,19 @@ impl PoolChange {
 
     /// Removes `taken` from the hold and pays `amount` to the network. The difference is added to available, or
     /// subtracted from it if `amount` is larger.
-    pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOverflow> {
-        Ok(Self { held: taken.negated().ok_or(AmountOverflow)?, network: amount })
+    pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOutOfRange> {
+        Ok(Self { held: taken.negated().ok_or(AmountOutOfRange::Overflow)?, network: amount })
     }
 
     /// Moves `amount` from the network to available.
-    pub(super) fn refund(amount: Minor) -> Result<Self, AmountOverflow> {
-        Ok(Self { held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
+    pub(super) fn refund(amount: Minor) -> Result<Self, AmountOutOfRange> {
+        Ok(Self { held: Minor::ZERO, network: amount.negated().ok_or(AmountOutOfRange::Overflow)? })
     }
 
     /// The legs, as few as possible. The pool that gains or loses the most is a side of each of them.
-    fn legs(self, budget: BudgetId) -> Result<impl Iterator<Item = Leg>, AmountOverflow> {
-        let available = Minor::ZERO.minus(self.held).and_then(|rest| rest.minus(self.network)).ok_or(AmountOverflow)?;
+    fn legs(self, budget: BudgetId) -> Result<impl Iterator<Item = Leg>, AmountOutOfRange> {
+        let available =
+            Minor::ZERO.minus(self.held).and_then(|rest| rest.minus(self.network)).ok_or(AmountOutOfRange::Overflow)?;
         let gains =
             [(Pool::Available(budget), available), (Pool::Held(budget), self.held), (Pool::CardNetwork, self.network)];
         let largest = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();

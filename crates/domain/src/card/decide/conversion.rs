@@ -3,7 +3,7 @@
 use super::CardRefusal;
 use crate::card::{Conversion, MerchantAmounts};
 use crate::fault::Flaw;
-use crate::ledger::AmountOverflow;
+use crate::ledger::AmountOutOfRange;
 use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
 
 /// The currency of a chain's messages, and its conversion into the card's currency.
@@ -41,15 +41,15 @@ impl ConversionTerms {
     }
 
     /// Converts an amount from the messages' currency to the card's.
-    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, AmountOverflow> {
+    pub(super) fn to_card(self, amount: Minor) -> Result<Minor, AmountOutOfRange> {
         match self.merchant {
             None => Ok(amount),
-            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(AmountOverflow),
+            Some((currency, rate)) => rate.convert(amount, currency, self.card).ok_or(AmountOutOfRange::Overflow),
         }
     }
 
     /// The largest amount up to `max` that converts to no more than `available`.
-    pub(super) fn within(&self, available: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
+    pub(super) fn within(&self, available: Minor, max: Minor) -> Result<Minor, AmountOutOfRange> {
         let (mut fits, mut too_much) = (0, max.0.saturating_add(1));
         while fits + 1 < too_much {
             let middle = fits + (too_much - fits) / 2;
@@ -64,13 +64,13 @@ impl ConversionTerms {
 
     /// The smallest amount up to `max` that converts to at least `needed`. `needed` must be at most the conversion of
     /// `max`.
-    pub(super) fn covering(&self, needed: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
+    pub(super) fn covering(&self, needed: Minor, max: Minor) -> Result<Minor, AmountOutOfRange> {
         if needed.is_zero() {
             return Ok(Minor::ZERO);
         }
         let below = self.within(needed, max)?;
         let covers = self.to_card(below)? >= needed;
-        if covers { Ok(below) } else { below.plus(Minor(1)).ok_or(AmountOverflow) }
+        if covers { Ok(below) } else { below.plus(Minor(1)).ok_or(AmountOutOfRange::Overflow) }
     }
 
     /// The conversion for the record of a message.

@@ -5,7 +5,7 @@ use crate::card::{
     TransactionState,
 };
 use crate::fault::Flaw;
-use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
+use crate::ledger::{AmountOutOfRange, Balances, JournalTransaction};
 use crate::money::Money;
 
 /// The decision on a message. An adapter stores it atomically. A decline is a decision, too; it changes no balance.
@@ -98,7 +98,7 @@ pub enum CardRefusal {
     /// The world was restored or replaced while the decision endpoint was asked.
     #[error("the world was restored during the request")]
     WorldRestored,
-    /// A balance would overflow 64 bits.
+    /// A balance would leave its range.
     #[error(transparent)]
-    AmountOverflow(#[from] AmountOverflow),
+    AmountOutOfRange(#[from] AmountOutOfRange),
 }

@@ -16,7 +16,7 @@ use crate::card::{
 };
 use crate::fault::Flaw;
 use crate::ids::{DisputeId, TransactionToken};
-use crate::ledger::AmountOverflow;
+use crate::ledger::AmountOutOfRange;
 use crate::money::{DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
 
@@ -112,9 +112,9 @@ pub enum DisputeRefusal {
     Message(#[from] CardRefusal),
 }
 
-impl From<AmountOverflow> for DisputeRefusal {
-    fn from(overflow: AmountOverflow) -> Self {
-        Self::Message(overflow.into())
+impl From<AmountOutOfRange> for DisputeRefusal {
+    fn from(out_of_range: AmountOutOfRange) -> Self {
+        Self::Message(out_of_range.into())
     }
 }
 
@@ -176,24 +176,25 @@ pub fn decide_new_dispute(
         created_at: stamp.now,
         updated_at: stamp.now,
     };
-    let claimed = chain.disputed.plus(amount).ok_or(AmountOverflow)?;
+    let claimed = chain.disputed.plus(amount).ok_or(AmountOutOfRange::Overflow)?;
     Ok(DisputeDecision { dispute, disputed: Some(Chain { disputed: claimed, ..chain.clone() }), message: None })
 }
 
 /// Returns the amount of the transaction that can still be disputed: at most the undisputed cleared amount of its
 /// chain.
-fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, AmountOverflow> {
+fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, AmountOutOfRange> {
     let OpenDisputeSituation { transaction, disputes, .. } = situation;
     let sum = |concerns: &dyn Fn(&&Dispute) -> bool| {
         let mut amounts = disputes.iter().filter(concerns).map(|dispute| dispute.amount);
-        amounts.try_fold(Minor::ZERO, Minor::plus).ok_or(AmountOverflow)
+        amounts.try_fold(Minor::ZERO, Minor::plus).ok_or(AmountOutOfRange::Overflow)
     };
-    let of_chain = chain.cleared.minus(sum(&|_| true)?).ok_or(AmountOverflow)?;
+    let of_chain = chain.cleared.minus(sum(&|_| true)?).ok_or(AmountOutOfRange::Overflow)?;
     if transaction.token == chain.id {
         return Ok(of_chain.max(Minor::ZERO));
     }
-    let cleared = transaction.impacted.negated().ok_or(AmountOverflow)?;
-    let of_message = cleared.minus(sum(&|dispute| dispute.transaction == transaction.token)?).ok_or(AmountOverflow)?;
+    let cleared = transaction.impacted.negated().ok_or(AmountOutOfRange::Overflow)?;
+    let of_message =
+        cleared.minus(sum(&|dispute| dispute.transaction == transaction.token)?).ok_or(AmountOutOfRange::Overflow)?;
     Ok(of_chain.min(of_message).max(Minor::ZERO))
 }
 
@@ -288,7 +289,7 @@ fn resolved(
     };
     let released = match (outcome, &disputed.chain) {
         (DisputeOutcome::Lost, Some(chain)) => {
-            let left = chain.disputed.minus(amount).ok_or(AmountOverflow)?;
+            let left = chain.disputed.minus(amount).ok_or(AmountOutOfRange::Overflow)?;
             Some(Chain { disputed: left, ..chain.clone() })
         }
         _ => None,
@@ -310,7 +311,7 @@ struct Message {
 
 impl Message {
     /// Returns the message of a dispute that is won. A provisional credit has already paid the amount.
-    fn of_win(amount: Minor, has_credit: bool) -> Result<Self, AmountOverflow> {
+    fn of_win(amount: Minor, has_credit: bool) -> Result<Self, AmountOutOfRange> {
         let (kind, pool_change, impacted) = if has_credit {
             (MessageKind::ChargebackCompleted, PoolChange::default(), Minor::ZERO)
         } else {
@@ -320,11 +321,11 @@ impl Message {
     }
 
     /// Returns the message of a dispute that is lost after a provisional credit: it takes the credit back.
-    fn of_loss(amount: Minor) -> Result<Self, AmountOverflow> {
+    fn of_loss(amount: Minor) -> Result<Self, AmountOutOfRange> {
         Ok(Self {
             kind: MessageKind::ProvisionalDebit,
             pool_change: PoolChange::clear(Minor::ZERO, amount)?,
-            impacted: amount.negated().ok_or(AmountOverflow)?,
+            impacted: amount.negated().ok_or(AmountOutOfRange::Overflow)?,
             state: ChainState::Ended(ChainEnd::Reversed),
             cleared: Minor::ZERO,
         })

@@ -14,7 +14,7 @@ use crate::card::{
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
-use crate::ledger::AmountOverflow;
+use crate::ledger::AmountOutOfRange;
 use crate::money::{DecimalAmount, Minor, Quotes};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -141,7 +141,7 @@ impl FirstMessage {
         if requested.is_zero() && !in_merchant_currency.is_zero() {
             return Err(rounds_to_zero(card));
         }
-        let total = terms.to_card(in_merchant_currency.plus(fee).ok_or(AmountOverflow)?)?;
+        let total = terms.to_card(in_merchant_currency.plus(fee).ok_or(AmountOutOfRange::Overflow)?)?;
         let cash_back = self.cash_back(&terms, in_merchant_currency)?;
         Ok(Priced { terms, in_merchant_currency, fee, requested, total, cash_back })
     }
@@ -260,15 +260,17 @@ impl FirstInput<'_> {
     fn hold(&self, in_merchant_currency: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
-        let (amount, both) =
-            (terms.to_card(in_merchant_currency)?, in_merchant_currency.plus(priced.fee).ok_or(AmountOverflow)?);
+        let (amount, both) = (
+            terms.to_card(in_merchant_currency)?,
+            in_merchant_currency.plus(priced.fee).ok_or(AmountOutOfRange::Overflow)?,
+        );
         let total = terms.to_card(both)?;
         let (journal, balances) =
             PoolChange::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
-        let impacted = total.negated().ok_or(AmountOverflow)?;
+        let impacted = total.negated().ok_or(AmountOutOfRange::Overflow)?;
         let mut transaction = self.record(impacted, TransactionState::Pending, response);
         (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));
-        transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
+        transaction.acquirer_fee = total.minus(amount).ok_or(AmountOutOfRange::Overflow)?;
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
         let LimitCounts { changed, counted } =
@@ -297,7 +299,7 @@ impl FirstInput<'_> {
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCharge { &[] } else { &situation.limits };
         let is_use = self.message.kind == FirstKind::Debit;
         let counts = LimitCounts::spend(limits, Vec::new(), (priced.total, CountedKind::Spent, is_use), stamp.now);
-        let impacted = priced.total.negated().ok_or(AmountOverflow)?;
+        let impacted = priced.total.negated().ok_or(AmountOutOfRange::Overflow)?;
         self.post(PoolChange::clear(Minor::ZERO, priced.total)?, impacted, counts)
     }
 

@@ -16,7 +16,7 @@ use crate::card::{
     TransactionState,
 };
 use crate::ids::TransactionToken;
-use crate::ledger::{AmountOverflow, Balances};
+use crate::ledger::{AmountOutOfRange, Balances};
 use crate::money::Minor;
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
@@ -403,7 +403,7 @@ impl<'a> FollowUpInput<'a> {
     }
 
     /// Returns the limits after this follow-up, and the amounts that they counted for the chain.
-    fn counted(&self, counting: &Counting) -> Result<LimitCounts, AmountOverflow> {
+    fn counted(&self, counting: &Counting) -> Result<LimitCounts, AmountOutOfRange> {
         let (limits, counted, now) = (&self.situation.limits, self.chain.counted.clone(), self.stamp.now);
         match *counting {
             Counting::Change(change) => changed(limits, counted, change, now),
@@ -450,12 +450,12 @@ impl<'a> FollowUpInput<'a> {
     }
 }
 
-fn more(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
-    one.plus(other).ok_or(AmountOverflow)
+fn more(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
+    one.plus(other).ok_or(AmountOutOfRange::Overflow)
 }
 
-fn less(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
-    one.minus(other).ok_or(AmountOverflow)
+fn less(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
+    one.minus(other).ok_or(AmountOutOfRange::Overflow)
 }
 
 /// Returns the limits after an amount is spent, or given back if it is negative.
@@ -464,7 +464,7 @@ fn changed(
     counted: Vec<CountedAmount>,
     change: Minor,
     now: DateTime<Utc>,
-) -> Result<LimitCounts, AmountOverflow> {
+) -> Result<LimitCounts, AmountOutOfRange> {
     Ok(match change {
         Minor::ZERO => LimitCounts { changed: Vec::new(), counted },
         more if more > Minor::ZERO => LimitCounts::spend(limits, counted, (more, CountedKind::Spent, false), now),

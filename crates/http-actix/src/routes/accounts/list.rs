@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ClientReadErrors;
+use crate::routes::error_sets::ClientListErrors;
 use crate::state::App;
 use crate::views::{AccountView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 #[utoipa::path(get, path = "/v2/accounts", tag = "Accounts", operation_id = "listAccounts",
     security(("apiKey" = [READ.scope])),
     params(PageParameters, AccountIncludeParameter),
-    responses((status = 200, description = "One page of accounts.", body = List<AccountView>), ClientReadErrors))]
+    responses((status = 200, description = "One page of accounts.", body = List<AccountView>), ClientListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let page = call.page();

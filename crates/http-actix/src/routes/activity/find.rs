@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, Parameters, Part, TextValue, named, param
 use crate::extract::query::Query;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::ActivityDetailView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -88,7 +88,7 @@ impl utoipa::IntoParams for ActivityPath {
 #[utoipa::path(get, path = "/v2/activity/{type}/{id}", tag = "Activity", operation_id = "findActivity",
     security(("apiKey" = [READ.scope])),
     params(ActivityPath, AccountParameter, IncludeParameter),
-    responses((status = 200, description = "The movement.", body = ActivityDetailView), ReadErrors))]
+    responses((status = 200, description = "The movement.", body = ActivityDetailView), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

@@ -7,7 +7,7 @@ use crate::declare::{CommaSeparated, FromTime, PageParameters, Part, TextValue, 
 use crate::extract::query::Query;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::ActivityListView;
 use actix_web::http::StatusCode;
@@ -120,7 +120,7 @@ impl utoipa::IntoParams for FeedParameter {
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
     security(("apiKey" = [READ.scope])),
     params(AccountPath, PageParameters, ActivityParameters, IncludeParameter, FeedParameter),
-    responses((status = 200, description = "One page of rows.", body = ActivityListView), ReadErrors))]
+    responses((status = 200, description = "One page of rows.", body = ActivityListView), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let path = call.read::<AccountPath>();

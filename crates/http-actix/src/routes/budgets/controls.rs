@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::edit_budget_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
-use crate::routes::error_sets::{ChangeErrors, ReadErrors};
+use crate::routes::error_sets::{ReadErrors, SetErrors};
 use crate::state::App;
 use crate::views::ControlsView;
 use actix_web::http::StatusCode;
@@ -40,7 +40,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     security(("apiKey" = [WRITE.scope])),
     request_body = ControlsBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The controls.", body = ControlsView), ChangeErrors))]
+    responses((status = 200, description = "The controls.", body = ControlsView), SetErrors))]
 pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let budget = write.call.read::<BudgetPath>();

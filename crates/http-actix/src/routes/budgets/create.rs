@@ -8,7 +8,7 @@ use crate::json::{Place, Reading, Value};
 use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::BudgetView;
 use actix_web::http::StatusCode;
@@ -82,7 +82,7 @@ named! {
     request_body = CreateBudgetBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The budget, without `balance` and `totalBalance`.", body = BudgetView),
-        ManagementErrors))]
+        ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

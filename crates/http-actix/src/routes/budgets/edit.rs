@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::edit_budget_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::EditBudgetErrors;
 use crate::state::App;
 use crate::views::BudgetView;
 use actix_web::http::StatusCode;
@@ -44,7 +44,7 @@ body! {
     request_body = EditBudgetBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The budget, without `balance` and `totalBalance`.", body = BudgetView),
-        ChangeErrors))]
+        EditBudgetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
-use crate::routes::error_sets::SandboxReadErrors;
+use crate::routes::error_sets::SandboxListErrors;
 use crate::state::App;
 use crate::views::ExplanationView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -31,7 +31,7 @@ parameters! {
     operation_id = "explainBalance",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(BudgetPath, AccountParameter, ExplainParameters, PageParameters),
-    responses((status = 200, description = "The balance, explained.", body = ExplanationView), SandboxReadErrors))]
+    responses((status = 200, description = "The balance, explained.", body = ExplanationView), SandboxListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let budget = call.read::<BudgetPath>();

@@ -7,7 +7,7 @@ use crate::idempotency::claim;
 use crate::mapping::credit_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::SimulationErrors;
+use crate::routes::error_sets::CreditErrors;
 use crate::state::App;
 use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;
@@ -114,7 +114,7 @@ impl From<CreditBody> for CreditInstruction {
     security(("apiKey" = [REQUIREMENT.scope])),
     request_body = CreditBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The credit.", body = CreditView), SimulationErrors))]
+    responses((status = 200, description = "The credit.", body = CreditView), CreditErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{BudgetView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -27,7 +27,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/budgets", tag = "Budgets", operation_id = "listBudgets",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, BudgetParameters, IncludeParameter),
-    responses((status = 200, description = "One page of budgets.", body = List<BudgetView>), ReadErrors))]
+    responses((status = 200, description = "One page of budgets.", body = List<BudgetView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

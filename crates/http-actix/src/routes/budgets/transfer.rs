@@ -8,7 +8,7 @@ use crate::idempotency::claim;
 use crate::mapping::transfer_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::TransferErrors;
 use crate::state::App;
 use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
@@ -45,7 +45,7 @@ body! {
     request_body = TransferBody,
     params(BudgetPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The numbers of both sides, and the transfer.", body = TransferView),
-        ManagementErrors))]
+        TransferErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{client_claim, execute_for_client};
 use crate::mapping::endpoint_problem;
 use crate::problem::Problem;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::RemoveErrors;
 use crate::state::App;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -19,7 +19,7 @@ use florin_application::delete_endpoint;
 #[utoipa::path(delete, path = "/v2/card-decisions", tag = "Cards", operation_id = "deleteCardDecisions",
     security(("apiKey" = [WRITE.scope])),
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ChangeErrors))]
+    responses((status = 204, description = "Removed."), RemoveErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     call.no_body(payload).await?;

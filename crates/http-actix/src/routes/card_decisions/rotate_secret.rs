@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::mapping::{endpoint_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::RotateSecretErrors;
 use crate::routes::webhooks::RotateSecretBody;
 use crate::state::App;
 use crate::views::RotatedSecretView;
@@ -24,7 +24,7 @@ use florin_ports::Written;
     security(("apiKey" = [WRITE.scope])),
     request_body = Option<RotateSecretBody>,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The new secret.", body = RotatedSecretView), ChangeErrors))]
+    responses((status = 200, description = "The new secret.", body = RotatedSecretView), RotateSecretErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = match write.body {

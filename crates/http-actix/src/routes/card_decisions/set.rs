@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, WholeNumber, body};
 use crate::mapping::{endpoint_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::reply;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::EndpointErrors;
 use crate::routes::webhooks::ReceiverUrl;
 use crate::state::App;
 use crate::views::DecisionEndpointView;
@@ -58,7 +58,7 @@ impl From<CardDecisionsBody> for EndpointSettings {
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The changed endpoint.", body = DecisionEndpointView),
         (status = 201, description = "The new endpoint, with its signing secret.", body = DecisionEndpointView),
-        ChangeErrors))]
+        EndpointErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CardDecisionsBody>()?;

@@ -6,7 +6,7 @@ use super::follow_up_bodies::AtmClearingBody;
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
-use crate::routes::error_sets::SimulationErrors;
+use crate::routes::error_sets::{AtmClearingErrors, FirstMessageErrors};
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), FirstMessageErrors))]
 pub(crate) async fn authorize(
     app: web::Data<App>,
     request: HttpRequest,
@@ -32,7 +32,7 @@ pub(crate) async fn authorize(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), AtmClearingErrors))]
 pub(crate) async fn clear(
     app: web::Data<App>,
     request: HttpRequest,

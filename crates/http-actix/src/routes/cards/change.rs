@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -39,7 +39,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = ChangeCardBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The card.", body = CardView), ManagementErrors))]
+    responses((status = 200, description = "The card.", body = CardView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::create_card_problem;
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::CreateCardErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -67,7 +67,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The card.", body = CardView), ManagementErrors))]
+    responses((status = 201, description = "The card.", body = CardView), CreateCardErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -8,7 +8,7 @@ use crate::idempotency::{claim, claim_without_body, execute};
 use crate::mapping::{limit_problem, removal_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, no_content, ok_list};
-use crate::routes::error_sets::{ChangeErrors, ReadErrors};
+use crate::routes::error_sets::{LimitErrors, ListErrors, RemoveErrors};
 use crate::state::App;
 use crate::views::{LimitView, List};
 use actix_web::http::StatusCode;
@@ -93,7 +93,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "listSpendingLimits",
     security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
-    responses((status = 200, description = "The limits.", body = List<LimitView>), ReadErrors))]
+    responses((status = 200, description = "The limits.", body = List<LimitView>), ListErrors))]
 pub(crate) async fn list_spending(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     list(app, request, &LimitWindow::SPENDING).await
 }
@@ -103,7 +103,7 @@ pub(crate) async fn list_spending(app: Data<App>, request: HttpRequest) -> Resul
     operation_id = "listTransactionLimits",
     security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
-    responses((status = 200, description = "The limits.", body = List<LimitView>), ReadErrors))]
+    responses((status = 200, description = "The limits.", body = List<LimitView>), ListErrors))]
 pub(crate) async fn list_transaction(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     list(app, request, &TRANSACTION).await
 }
@@ -130,7 +130,7 @@ async fn list(app: Data<App>, request: HttpRequest, windows: &[LimitWindow]) -> 
     security(("apiKey" = [WRITE.scope])),
     request_body = SpendingLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
+    responses((status = 200, description = "The limit.", body = LimitView), LimitErrors))]
 pub(crate) async fn set_spending(
     app: Data<App>,
     request: HttpRequest,
@@ -145,7 +145,7 @@ pub(crate) async fn set_spending(
     security(("apiKey" = [WRITE.scope])),
     request_body = TransactionLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
+    responses((status = 200, description = "The limit.", body = LimitView), LimitErrors))]
 pub(crate) async fn set_transaction(
     app: Data<App>,
     request: HttpRequest,
@@ -182,7 +182,7 @@ fn render(set: &LimitSet) -> StoredResponse {
     operation_id = "removeSpendingLimit",
     security(("apiKey" = [WRITE.scope])),
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ChangeErrors))]
+    responses((status = 204, description = "Removed."), RemoveErrors))]
 pub(crate) async fn remove_spending(
     app: Data<App>,
     request: HttpRequest,
@@ -198,7 +198,7 @@ pub(crate) async fn remove_spending(
     operation_id = "removeTransactionLimit",
     security(("apiKey" = [WRITE.scope])),
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ChangeErrors))]
+    responses((status = 204, description = "Removed."), RemoveErrors))]
 pub(crate) async fn remove_transaction(
     app: Data<App>,
     request: HttpRequest,

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, named, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{CardView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -91,7 +91,7 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
 #[utoipa::path(get, path = "/v2/cards", tag = "Cards", operation_id = "listCards",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, CardParameters),
-    responses((status = 200, description = "One page of cards.", body = List<CardView>), ReadErrors))]
+    responses((status = 200, description = "One page of cards.", body = List<CardView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, TransitionView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 #[utoipa::path(get, path = "/v2/cards/{cardId}/transitions", tag = "Cards", operation_id = "listCardTransitions",
     security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
-    responses((status = 200, description = "One page of state changes.", body = List<TransitionView>), ReadErrors))]
+    responses((status = 200, description = "One page of state changes.", body = List<TransitionView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let card = call.read::<CardPath>();

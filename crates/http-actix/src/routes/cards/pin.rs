@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::SetErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::set_card_pin;
@@ -29,7 +29,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = PinBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "The PIN is set."), ChangeErrors))]
+    responses((status = 204, description = "The PIN is set."), SetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

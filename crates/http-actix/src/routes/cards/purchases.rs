@@ -6,7 +6,7 @@ use super::follow_up_bodies::{ClearingBody, IncrementBody, ReversalBody, TokenAn
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
-use crate::routes::error_sets::SimulationErrors;
+use crate::routes::error_sets::{ClearingErrors, ExpirationErrors, FirstMessageErrors, HoldErrors, ReversalErrors};
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -19,7 +19,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), FirstMessageErrors))]
 pub(crate) async fn authorize(
     app: web::Data<App>,
     request: HttpRequest,
@@ -34,7 +34,7 @@ pub(crate) async fn authorize(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), HoldErrors))]
 pub(crate) async fn advise(
     app: web::Data<App>,
     request: HttpRequest,
@@ -49,7 +49,7 @@ pub(crate) async fn advise(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), HoldErrors))]
 pub(crate) async fn increment(
     app: web::Data<App>,
     request: HttpRequest,
@@ -67,7 +67,7 @@ pub(crate) async fn increment(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), ClearingErrors))]
 pub(crate) async fn clear(
     app: web::Data<App>,
     request: HttpRequest,
@@ -82,7 +82,7 @@ pub(crate) async fn clear(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), ReversalErrors))]
 pub(crate) async fn reverse(
     app: web::Data<App>,
     request: HttpRequest,
@@ -97,7 +97,7 @@ pub(crate) async fn reverse(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), ExpirationErrors))]
 pub(crate) async fn expire(
     app: web::Data<App>,
     request: HttpRequest,

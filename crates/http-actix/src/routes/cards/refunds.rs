@@ -6,7 +6,7 @@ use super::follow_up_bodies::{ReturnBody, TokenAndAmountBody, TokenBody};
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
-use crate::routes::error_sets::SimulationErrors;
+use crate::routes::error_sets::{FirstMessageErrors, RefundClearingErrors, RefundReversalErrors, ReturnErrors};
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), FirstMessageErrors))]
 pub(crate) async fn authorize(
     app: web::Data<App>,
     request: HttpRequest,
@@ -32,7 +32,7 @@ pub(crate) async fn authorize(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), RefundClearingErrors))]
 pub(crate) async fn clear(
     app: web::Data<App>,
     request: HttpRequest,
@@ -47,7 +47,7 @@ pub(crate) async fn clear(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), RefundReversalErrors))]
 pub(crate) async fn reverse(
     app: web::Data<App>,
     request: HttpRequest,
@@ -62,7 +62,7 @@ pub(crate) async fn reverse(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), FirstMessageErrors))]
 pub(crate) async fn refund(
     app: web::Data<App>,
     request: HttpRequest,
@@ -77,7 +77,7 @@ pub(crate) async fn refund(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), ReturnErrors))]
 pub(crate) async fn return_refund(
     app: web::Data<App>,
     request: HttpRequest,

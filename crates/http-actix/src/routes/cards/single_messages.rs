@@ -6,7 +6,7 @@ use super::follow_up_bodies::ReturnBody;
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
-use crate::routes::error_sets::SimulationErrors;
+use crate::routes::error_sets::{CreditErrors, FirstMessageErrors, InquiryErrors, ReturnErrors};
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), FirstMessageErrors))]
 pub(crate) async fn debit(
     app: web::Data<App>,
     request: HttpRequest,
@@ -32,7 +32,7 @@ pub(crate) async fn debit(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), ReturnErrors))]
 pub(crate) async fn return_debit(
     app: web::Data<App>,
     request: HttpRequest,
@@ -47,7 +47,7 @@ pub(crate) async fn return_debit(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), InquiryErrors))]
 pub(crate) async fn inquire(
     app: web::Data<App>,
     request: HttpRequest,
@@ -63,7 +63,7 @@ pub(crate) async fn inquire(
     security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
-        body = TransactionAnswer), SimulationErrors))]
+        body = TransactionAnswer), CreditErrors))]
 pub(crate) async fn fee(
     app: web::Data<App>,
     request: HttpRequest,

@@ -8,7 +8,7 @@ use crate::idempotency::{canonical, hash};
 use crate::mapping::{network_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, reply};
-use crate::routes::error_sets::ClientWriteErrors;
+use crate::routes::error_sets::CreateNetworkErrors;
 use crate::state::App;
 use crate::views::IpAddressView;
 use actix_web::http::StatusCode;
@@ -40,7 +40,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = NetworkBody,
     params(IdempotencyKeyHeader),
-    responses((status = 201, description = "The address or network.", body = IpAddressView), ClientWriteErrors))]
+    responses((status = 201, description = "The address or network.", body = IpAddressView), CreateNetworkErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

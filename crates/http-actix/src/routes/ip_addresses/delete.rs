@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::mapping::{network_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::ClientWriteErrors;
+use crate::routes::error_sets::DeleteNetworkErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{permit_all_accounts, remove_network};
@@ -17,7 +17,7 @@ use florin_application::{permit_all_accounts, remove_network};
 #[utoipa::path(delete, path = "/v2/ipaddresses/{ipAddressId}", tag = "IP addresses", operation_id = "deleteIpAddress",
     security(("apiKey" = [WRITE.scope])),
     params(NetworkPath, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), ClientWriteErrors))]
+    responses((status = 204, description = "Deleted."), DeleteNetworkErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

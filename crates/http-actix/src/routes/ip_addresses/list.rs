@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::ClientReadErrors;
+use crate::routes::error_sets::ClientListErrors;
 use crate::state::App;
 use crate::views::{IpAddressView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use florin_application::list_networks;
 #[utoipa::path(get, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "listIpAddresses",
     security(("apiKey" = [READ.scope])),
     params(PageParameters),
-    responses((status = 200, description = "One page of addresses.", body = List<IpAddressView>), ClientReadErrors))]
+    responses((status = 200, description = "One page of addresses.", body = List<IpAddressView>), ClientListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let page = call.page();

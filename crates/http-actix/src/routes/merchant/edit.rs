@@ -7,7 +7,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::MerchantEditErrors;
+use crate::routes::error_sets::EditMerchantErrors;
 use crate::state::App;
 use crate::views::MerchantView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -18,7 +18,7 @@ use florin_application::edit_merchant;
     security(("apiKey" = [WRITE_PROFILE.scope])),
     request_body = EditMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The merchant.", body = MerchantView), MerchantEditErrors))]
+    responses((status = 200, description = "The merchant.", body = MerchantView), EditMerchantErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -5,7 +5,7 @@ use crate::codes::ErrorCode;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::problem::Problem;
 use crate::reply::json;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::BankErrors;
 use crate::state::App;
 use crate::views::List;
 use actix_web::web::Bytes;
@@ -55,7 +55,7 @@ impl From<Bank> for BankView {
 #[utoipa::path(get, path = "/v2/merchant/banks", tag = "Merchant", operation_id = "listBanks",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(AccountParameter, PageParameters),
-    responses((status = 200, description = "One page of banks.", body = List<BankView>), ReadErrors))]
+    responses((status = 200, description = "One page of banks.", body = List<BankView>), BankErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     // On this operation, a missing account is a 403, and takes precedence over other faults of the query.

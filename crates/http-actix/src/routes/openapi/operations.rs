@@ -29,13 +29,14 @@ pub(super) fn finish(document: &mut Value) {
         if let Some(stream) = operation.pointer_mut("/responses/200/content/text~1event-stream") {
             stream["example"] = STREAM.into();
         }
+        let required = required_place(operation);
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
         for (status, response) in responses.iter_mut() {
             add_headers(status, response, accepts_key);
             if status.starts_with('2') {
                 add_example(response, ANSWERS.get(&id));
             } else {
-                add_error_example(status, response);
+                add_error_example(status, response, &required);
             }
         }
     }
@@ -123,7 +124,6 @@ fn add_headers(status: &str, response: &mut Value, accepts_key: bool) {
     match status {
         "401" => names.push("WWW-Authenticate"),
         "429" | "503" => names.push(RETRY_AFTER),
-        "409" if accepts_key => names.push(RETRY_AFTER),
         _ if status.starts_with('2') && accepts_key => names.push(REPLAYED),
         _ => {}
     }
@@ -140,13 +140,29 @@ fn add_example(response: &mut Value, answer: Option<&Value>) {
     content.values_mut().for_each(|content| content["example"] = answer["body"].clone());
 }
 
-/// Adds an example error with the first code that the description of the response names.
-fn add_error_example(status: &str, response: &mut Value) {
+/// Returns the path of a value without which the operation fails: of the account in the query or, if the operation has
+/// no such parameter, of the body or the first parameter of the query.
+fn required_place(operation: &Value) -> String {
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let query: Vec<_> = parameters.filter(|parameter| parameter["in"] == "query").map(|query| &query["name"]).collect();
+    match query.first().and_then(|first| first.as_str()) {
+        Some(_) if query.iter().any(|name| *name == "accountId") => "query.accountId".to_owned(),
+        Some(first) if operation.get("requestBody").is_none() => format!("query.{first}"),
+        _ => "body".to_owned(),
+    }
+}
+
+/// Adds an example error with the first code that the description of the response names. `required` is the path of a
+/// value that is required.
+fn add_error_example(status: &str, response: &mut Value, required: &str) {
     let about = response["description"].as_str().unwrap_or_default();
     let code = about.split('`').nth(1).unwrap_or("internal").to_owned();
     let Some(content) = response.pointer_mut("/content/application~1json") else { return };
     let (path, message) = match code.as_str() {
-        "required" => ("query.accountId", "is required"),
+        "required" => (required, "is required"),
+        "invalid_json" => ("body", "must be valid JSON: expected value at line 1 column 1"),
+        "invalid_value" => ("query.dryRun", "is not available for this operation"),
+        "out_of_range" => ("query.limit", "must be between 1 and 1000"),
         "missing_credentials" => ("header.Authorization", "is required: send `ApiKey <key>`"),
         "invalid_credentials" => ("header.Authorization", "must be a valid API key"),
         "not_found" => ("query.accountId", "must name an existing account"),

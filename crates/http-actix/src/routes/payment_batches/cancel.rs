@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::{BATCH, cancel_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::CancelErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::cancel_batch;
@@ -19,7 +19,7 @@ use florin_application::cancel_batch;
     operation_id = "deletePaymentBatch",
     security(("apiKey" = [WRITE.scope])),
     params(BatchPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Cancelled."), ChangeErrors))]
+    responses((status = 204, description = "Cancelled."), CancelErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -11,7 +11,7 @@ use crate::mapping::upload_problem;
 use crate::payments::JsonUpload;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::UploadErrors;
+use crate::routes::error_sets::CreateBatchErrors;
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;
@@ -40,7 +40,7 @@ body! {
     responses(
         (status = 201, description = "The batch, without payments.", body = BatchView),
         (status = 202, description = "The batch with its payments, locked.", body = BatchView),
-        UploadErrors))]
+        CreateBatchErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

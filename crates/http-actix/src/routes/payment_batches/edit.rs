@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::BATCH;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::SetErrors;
 use crate::state::App;
 use crate::views::BatchView;
 use actix_web::http::StatusCode;
@@ -31,7 +31,7 @@ body! {
     operation_id = "updatePaymentBatch", request_body = EditBatchBody,
     security(("apiKey" = [WRITE.scope])),
     params(BatchPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The batch.", body = BatchView), ChangeErrors))]
+    responses((status = 200, description = "The batch.", body = BatchView), SetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

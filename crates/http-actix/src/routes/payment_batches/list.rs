@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{BatchView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -29,7 +29,7 @@ parameters! {
     operation_id = "listPaymentBatches",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, SortParameter, BatchParameters),
-    responses((status = 200, description = "One page of batches.", body = List<BatchView>), ReadErrors))]
+    responses((status = 200, description = "One page of batches.", body = List<BatchView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, FromTime, PageParameters, ToTime, paramet
 use crate::mapping::no_batch;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{AlertView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -31,7 +31,7 @@ parameters! {
     operation_id = "listPaymentBatchAlerts",
     security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter, PageParameters, SortParameter, AlertParameters),
-    responses((status = 200, description = "One page of alerts.", body = List<AlertView>), ReadErrors))]
+    responses((status = 200, description = "One page of alerts.", body = List<AlertView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let batch = call.read::<BatchPath>();

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, PageParameters};
 use crate::mapping::no_batch;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, PaymentView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use florin_domain::batch::PaymentFilter;
     operation_id = "listPayments",
     security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter, PageParameters, SortParameter, StatusesParameter),
-    responses((status = 200, description = "One page of payments.", body = List<PaymentView>), ReadErrors))]
+    responses((status = 200, description = "One page of payments.", body = List<PaymentView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let batch = call.read::<BatchPath>();

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::payments::write_csv;
 use crate::problem::Problem;
 use crate::reply::csv_file;
-use crate::routes::error_sets::TemplateErrors;
+use crate::routes::error_sets::NoParameterErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -16,7 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     operation_id = "getPaymentBatchTemplate",
     security(("apiKey" = [READ.scope])),
     responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"),
-        TemplateErrors))]
+        NoParameterErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     Call::enter(&app, &request, &READ).await?.finish_reading()?;
     csv_file(write_csv::template(), "payment-batch-template.csv")

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, PersonView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -28,7 +28,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/people", tag = "People", operation_id = "listPeople",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, PersonParameters),
-    responses((status = 200, description = "One page of people.", body = List<PersonView>), ReadErrors))]
+    responses((status = 200, description = "One page of people.", body = List<PersonView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

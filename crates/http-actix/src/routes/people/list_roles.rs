@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, RoleView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -18,7 +18,7 @@ use florin_domain::people::Role;
 #[utoipa::path(get, path = "/v2/roles", tag = "People", operation_id = "listRoles",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters),
-    responses((status = 200, description = "One page of roles.", body = List<RoleView>), ReadErrors))]
+    responses((status = 200, description = "One page of roles.", body = List<RoleView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let account_id = call.account_id();

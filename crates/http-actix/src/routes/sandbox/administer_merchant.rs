@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::error_sets::SandboxSetErrors;
 use crate::routes::merchant::{AdministerMerchantBody, render_merchant};
 use crate::state::App;
 use crate::views::MerchantView;
@@ -20,7 +20,7 @@ use florin_application::administer_merchant;
     security(("apiKey" = [MERCHANTS.scope])),
     request_body = AdministerMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The merchant.", body = MerchantView), MerchantSimulationErrors))]
+    responses((status = 200, description = "The merchant.", body = MerchantView), SandboxSetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

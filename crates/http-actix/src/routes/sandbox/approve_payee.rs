@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::payee_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::error_sets::ApprovalErrors;
 use crate::routes::merchant::{ApprovalBody, PAYEE, PayeePath};
 use crate::state::App;
 use crate::views::PayeeView;
@@ -25,7 +25,7 @@ use florin_ports::StoredResponse;
     security(("apiKey" = [MERCHANTS.scope])),
     request_body = ApprovalBody,
     params(PayeePath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The payee.", body = PayeeView), MerchantSimulationErrors))]
+    responses((status = 200, description = "The payee.", body = PayeeView), ApprovalErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

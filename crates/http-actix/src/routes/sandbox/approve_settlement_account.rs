@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::error_sets::ApprovalErrors;
 use crate::routes::merchant::{ApprovalBody, SETTLEMENT_ACCOUNT, SettlementAccountPath};
 use crate::state::App;
 use crate::views::SettlementAccountView;
@@ -26,7 +26,7 @@ use florin_ports::StoredResponse;
     request_body = ApprovalBody,
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The settlement account.", body = SettlementAccountView),
-        MerchantSimulationErrors))]
+        ApprovalErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -9,7 +9,7 @@ use crate::idempotency::claim;
 use crate::mapping::authorise_refund_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::error_sets::AuthoriseRefundErrors;
 use crate::routes::merchant::{REFUND, RefundPath};
 use crate::state::App;
 use crate::views::{DryRunView, RefundAnswer};
@@ -39,7 +39,7 @@ body! {
     security(("apiKey" = [MERCHANTS.scope])),
     request_body = AuthoriseRefundBody,
     params(RefundPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The refund.", body = RefundAnswer<'static>), MerchantSimulationErrors))]
+    responses((status = 200, description = "The refund.", body = RefundAnswer<'static>), AuthoriseRefundErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::declare::IdempotencyKeyHeader;
 use crate::idempotency::{claim_without_body, execute};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::WorldErrors;
+use crate::routes::error_sets::DeleteSnapshotErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -15,7 +15,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     operation_id = "deleteSnapshot",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, SnapshotPath, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), WorldErrors))]
+    responses((status = 204, description = "Deleted."), DeleteSnapshotErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -4,7 +4,7 @@ use super::common::{REQUIREMENT, WorldPath, no_world, world_account};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::problem::Problem;
-use crate::routes::error_sets::WorldErrors;
+use crate::routes::error_sets::DeleteWorldErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_world;
@@ -16,7 +16,7 @@ use florin_application::delete_world;
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "deleteWorld",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), WorldErrors))]
+    responses((status = 204, description = "Deleted."), DeleteWorldErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

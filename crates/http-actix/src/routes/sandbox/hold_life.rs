@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, TextValue, b
 use crate::idempotency::{claim, execute};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
-use crate::routes::error_sets::{SandboxReadErrors, SettingErrors};
+use crate::routes::error_sets::{SandboxReadErrors, SandboxSetErrors};
 use crate::state::App;
 use crate::views::HoldLifeView;
 use actix_web::http::StatusCode;
@@ -87,7 +87,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     security(("apiKey" = [CARDS.scope])),
     request_body = HoldLifeBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The setting.", body = HoldLifeView), SettingErrors))]
+    responses((status = 200, description = "The setting.", body = HoldLifeView), SandboxSetErrors))]
 pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &CARDS).await?.with_body(payload).await?;
     let body = write.read::<HoldLifeBody>()?;

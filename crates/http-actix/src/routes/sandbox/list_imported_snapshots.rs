@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::SandboxClientReadErrors;
+use crate::routes::error_sets::SandboxClientListErrors;
 use crate::state::App;
 use crate::views::{ImportedSnapshotView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -16,7 +16,7 @@ use florin_application::permit_all_accounts;
     security(("apiKey" = [REQUIREMENT.scope])),
     params(PageParameters),
     responses((status = 200, description = "One page of imported snapshots.", body = List<ImportedSnapshotView>),
-        SandboxClientReadErrors))]
+        SandboxClientListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     permit_all_accounts(&call.caller)?;

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::SandboxReadErrors;
+use crate::routes::error_sets::SandboxListErrors;
 use crate::state::App;
 use crate::views::{List, SnapshotView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -15,7 +15,7 @@ use florin_application::find_world;
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "listSnapshots",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, PageParameters),
-    responses((status = 200, description = "One page of snapshots.", body = List<SnapshotView>), SandboxReadErrors))]
+    responses((status = 200, description = "One page of snapshots.", body = List<SnapshotView>), SandboxListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let world = call.read::<WorldPath>();

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::SandboxClientReadErrors;
+use crate::routes::error_sets::SandboxClientListErrors;
 use crate::state::App;
 use crate::views::{List, WorldView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use florin_application::list_worlds;
 #[utoipa::path(get, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "listWorlds",
     security(("apiKey" = [REQUIREMENT.scope])),
     params(PageParameters),
-    responses((status = 200, description = "One page of worlds.", body = List<WorldView>), SandboxClientReadErrors))]
+    responses((status = 200, description = "One page of worlds.", body = List<WorldView>), SandboxClientListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let page = call.page();

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
-use crate::routes::error_sets::{SandboxReadErrors, SettingErrors};
+use crate::routes::error_sets::{SandboxReadErrors, SandboxSetErrors};
 use crate::state::App;
 use crate::views::OverClearingView;
 use actix_web::http::StatusCode;
@@ -49,7 +49,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     security(("apiKey" = [CARDS.scope])),
     request_body = OverClearingBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The setting.", body = OverClearingView), SettingErrors))]
+    responses((status = 200, description = "The setting.", body = OverClearingView), SandboxSetErrors))]
 pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &CARDS).await?.with_body(payload).await?;
     let body = write.read::<OverClearingBody>()?;

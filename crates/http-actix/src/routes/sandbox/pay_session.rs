@@ -8,7 +8,7 @@ use crate::idempotency::claim;
 use crate::mapping::session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::error_sets::PaySessionErrors;
 use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, session_view};
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -45,7 +45,7 @@ body! {
     security(("apiKey" = [MERCHANTS.scope])),
     request_body = PayBody,
     params(SessionPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The session.", body = PaidSession<'static>), MerchantSimulationErrors))]
+    responses((status = 200, description = "The session.", body = PaidSession<'static>), PaySessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

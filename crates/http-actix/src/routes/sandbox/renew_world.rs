@@ -5,7 +5,7 @@ use crate::declare::{IdempotencyKeyHeader, WholeNumber, body};
 use crate::idempotency::execute;
 use crate::problem::Problem;
 use crate::reply::answer;
-use crate::routes::error_sets::WorldErrors;
+use crate::routes::error_sets::SandboxSetErrors;
 use crate::state::App;
 use crate::views::WorldView;
 use actix_web::http::StatusCode;
@@ -31,7 +31,7 @@ body! {
     security(("apiKey" = [REQUIREMENT.scope])),
     request_body = RenewBody,
     params(WorldPath, IdempotencyKeyHeader),
-    responses((status = 200, description = "The renewed world.", body = WorldView), WorldErrors))]
+    responses((status = 200, description = "The renewed world.", body = WorldView), SandboxSetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

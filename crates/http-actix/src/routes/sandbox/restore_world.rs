@@ -6,7 +6,7 @@ use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
 use crate::problem::Problem;
 use crate::reply::answer;
-use crate::routes::error_sets::WorldErrors;
+use crate::routes::error_sets::RestoreErrors;
 use crate::state::App;
 use crate::views::WorldView;
 use actix_web::http::StatusCode;
@@ -31,7 +31,7 @@ body! {
     security(("apiKey" = [REQUIREMENT.scope])),
     request_body = RestoreBody,
     params(WorldPath, IdempotencyKeyHeader),
-    responses((status = 200, description = "The restored world.", body = WorldView), WorldErrors))]
+    responses((status = 200, description = "The restored world.", body = WorldView), RestoreErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

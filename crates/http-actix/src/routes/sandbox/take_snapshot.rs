@@ -6,7 +6,7 @@ use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
 use crate::problem::Problem;
 use crate::reply::answer;
-use crate::routes::error_sets::WorldErrors;
+use crate::routes::error_sets::TakeSnapshotErrors;
 use crate::state::App;
 use crate::views::SnapshotView;
 use actix_web::http::StatusCode;
@@ -30,7 +30,7 @@ body! {
     security(("apiKey" = [REQUIREMENT.scope])),
     request_body = SnapshotBody,
     params(WorldPath, IdempotencyKeyHeader),
-    responses((status = 201, description = "The snapshot.", body = SnapshotView), WorldErrors))]
+    responses((status = 201, description = "The snapshot.", body = SnapshotView), TakeSnapshotErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -8,7 +8,7 @@ use crate::extract::body;
 use crate::idempotency::{canonical, client_claim};
 use crate::mapping::{webhook_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::CreateWebhookErrors;
 use crate::state::App;
 use crate::views::CreatedWebhookView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -61,7 +61,7 @@ body! {
     request_body = WebhookBody,
     params(IdempotencyKeyHeader),
     responses((status = 201, description = "The subscription, with its signing secret.", body = CreatedWebhookView),
-        WebhookErrors))]
+        CreateWebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
 use crate::problem::Problem;
 use crate::reply::no_content;
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::RemoveErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::unsubscribe;
@@ -15,7 +15,7 @@ use florin_application::unsubscribe;
 #[utoipa::path(delete, path = "/v2/webhooks/{webhookId}", tag = "Webhooks", operation_id = "deleteWebhook",
     security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), WebhookErrors))]
+    responses((status = 204, description = "Deleted."), RemoveErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

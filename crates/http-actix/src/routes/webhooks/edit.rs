@@ -7,7 +7,7 @@ use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::EditWebhookErrors;
 use crate::state::App;
 use crate::views::WebhookView;
 use actix_web::http::StatusCode;
@@ -41,7 +41,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = EditWebhookBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The subscription.", body = WebhookView), WebhookErrors))]
+    responses((status = 200, description = "The subscription.", body = WebhookView), EditWebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

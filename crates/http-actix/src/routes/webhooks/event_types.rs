@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::reply::ok;
-use crate::routes::error_sets::TemplateErrors;
+use crate::routes::error_sets::NoParameterErrors;
 use crate::state::App;
 use crate::views::EventTypeView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -18,7 +18,7 @@ const READ: Requirement = Requirement::of(Scope::WebhooksRead);
 /// Some kinds of events have two types: the second one has the name that the original service used earlier.
 #[utoipa::path(get, path = "/v2/webhooks/event-types", tag = "Events", operation_id = "listEventTypes",
     security(("apiKey" = [READ.scope])),
-    responses((status = 200, description = "All types.", body = [EventTypeView]), TemplateErrors))]
+    responses((status = 200, description = "All types.", body = [EventTypeView]), NoParameterErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     call.finish_reading()?;

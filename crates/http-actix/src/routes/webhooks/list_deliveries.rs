@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{FromTime, OptionalAccountParameter, PageParameters, ToTime, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{DeliveryView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -39,7 +39,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/webhooks/{webhookId}/deliveries", tag = "Webhooks", operation_id = "listDeliveries",
     security(("apiKey" = [READ.scope])),
     params(WebhookPath, OptionalAccountParameter, PageParameters, DeliveryParameters),
-    responses((status = 200, description = "One page of deliveries.", body = List<DeliveryView>), ReadErrors))]
+    responses((status = 200, description = "One page of deliveries.", body = List<DeliveryView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let page = call.page();

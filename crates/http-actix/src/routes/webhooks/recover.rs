@@ -6,7 +6,7 @@ use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::RecoverErrors;
 use crate::state::App;
 use crate::views::QueuedCountView;
 use actix_web::http::StatusCode;
@@ -30,7 +30,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = RecoverBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The events are queued.", body = QueuedCountView), WebhookErrors))]
+    responses((status = 202, description = "The events are queued.", body = QueuedCountView), RecoverErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::RedeliverErrors;
 use crate::state::App;
 use crate::views::QueuedEventView;
 use actix_web::http::StatusCode;
@@ -21,7 +21,7 @@ use florin_domain::ids::EventId;
     operation_id = "redeliver",
     security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, MessagePath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The event is queued.", body = QueuedEventView), WebhookErrors))]
+    responses((status = 202, description = "The event is queued.", body = QueuedEventView), RedeliverErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

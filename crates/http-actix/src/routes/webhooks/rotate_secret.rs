@@ -4,7 +4,7 @@ use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, WholeNumber, body};
 use crate::mapping::{webhook_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::RotateSecretErrors;
 use crate::state::App;
 use crate::views::RotatedSecretView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -31,7 +31,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = Option<RotateSecretBody>,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The new secret.", body = RotatedSecretView), WebhookErrors))]
+    responses((status = 200, description = "The new secret.", body = RotatedSecretView), RotateSecretErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -7,7 +7,7 @@ use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
 use crate::problem::Problem;
 use crate::reply::answer;
-use crate::routes::error_sets::WebhookErrors;
+use crate::routes::error_sets::TestWebhookErrors;
 use crate::state::App;
 use crate::views::QueuedEventView;
 use actix_web::http::StatusCode;
@@ -23,7 +23,7 @@ use florin_ports::StoredResponse;
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/test", tag = "Webhooks", operation_id = "testWebhook",
     security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The test is queued.", body = QueuedEventView), WebhookErrors))]
+    responses((status = 202, description = "The test is queued.", body = QueuedEventView), TestWebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -7,7 +7,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
 use crate::routes::cards::common::SIMULATE;
 use crate::routes::cards::messages::{DISPUTE_CREDIT, DISPUTE_EVIDENCE, DISPUTE_RESOLUTION, receive, respond};
-use crate::routes::error_sets::DisputeErrors;
+use crate::routes::error_sets::{EvidenceErrors, ProvisionalCreditErrors, ResolveErrors};
 use crate::state::App;
 use crate::views::{DisputeAnswer, DisputeMessageAnswer};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     operation_id = "addDisputeEvidence", request_body = EvidenceBody,
     security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), DisputeErrors))]
+    responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), EvidenceErrors))]
 pub(crate) async fn add_evidence(
     app: web::Data<App>,
     request: HttpRequest,
@@ -32,7 +32,7 @@ pub(crate) async fn add_evidence(
     security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record of the message, and the dispute.",
-        body = DisputeMessageAnswer<'static>), DisputeErrors))]
+        body = DisputeMessageAnswer<'static>), ProvisionalCreditErrors))]
 pub(crate) async fn credit(
     app: web::Data<App>,
     request: HttpRequest,
@@ -53,7 +53,7 @@ pub(crate) async fn credit(
     security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record of the message, and the dispute.",
-        body = DisputeMessageAnswer<'static>), DisputeErrors))]
+        body = DisputeMessageAnswer<'static>), ResolveErrors))]
 pub(crate) async fn resolve(
     app: web::Data<App>,
     request: HttpRequest,

@@ -5,7 +5,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
 use crate::routes::cards::common::SIMULATE;
 use crate::routes::cards::messages::{DISPUTE, receive};
-use crate::routes::error_sets::DisputeErrors;
+use crate::routes::error_sets::OpenDisputeErrors;
 use crate::state::App;
 use crate::views::DisputeAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -15,7 +15,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [SIMULATE.scope])),
     request_body = OpenDisputeBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), DisputeErrors))]
+    responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), OpenDisputeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

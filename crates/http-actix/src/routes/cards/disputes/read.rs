@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{ok, ok_list};
 use crate::routes::cards::common::READ_SANDBOX;
-use crate::routes::error_sets::SandboxReadErrors;
+use crate::routes::error_sets::{SandboxListErrors, SandboxReadErrors};
 use crate::state::App;
 use crate::views::{DisputeView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -31,7 +31,7 @@ parameters! {
     security(("apiKey" = [READ_SANDBOX.scope])),
     params(AccountParameter, PageParameters, DisputeParameters),
     responses((status = 200, description = "One page of disputes.", body = List<DisputeView<'static>>),
-        SandboxReadErrors))]
+        SandboxListErrors))]
 pub(crate) async fn list(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let account_id = call.account_id();

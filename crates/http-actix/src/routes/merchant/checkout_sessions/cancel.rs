@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::CancelSessionErrors;
 use crate::routes::merchant::common::WRITE_SESSIONS;
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -23,7 +23,7 @@ use florin_ports::Mode;
     operation_id = "cancelCheckoutSession",
     security(("apiKey" = [WRITE_SESSIONS.scope])),
     params(SessionPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The session.", body = SessionView<'static>), ChangeErrors))]
+    responses((status = 200, description = "The session.", body = SessionView<'static>), CancelSessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

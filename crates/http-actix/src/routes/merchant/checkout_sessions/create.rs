@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::PaymentInitiationErrors;
+use crate::routes::error_sets::CreateSessionErrors;
 use crate::routes::merchant::common::{MERCHANT, WRITE_SESSIONS};
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -27,7 +27,7 @@ use florin_domain::checkout::CreatedSession;
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The session.", body = SessionView<'static>),
         (status = 200, description = "The session with this `idempotencyKey`.", body = SessionView<'static>),
-        PaymentInitiationErrors))]
+        CreateSessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

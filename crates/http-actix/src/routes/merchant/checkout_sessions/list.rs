@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::routes::merchant::common::READ_SESSIONS;
 use crate::state::App;
 use crate::views::{List, SessionView};
@@ -41,7 +41,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "listCheckoutSessions",
     security(("apiKey" = [READ_SESSIONS.scope])),
     params(AccountParameter, PageParameters, SessionParameters),
-    responses((status = 200, description = "One page of sessions.", body = List<SessionView<'static>>), ReadErrors))]
+    responses((status = 200, description = "One page of sessions.", body = List<SessionView<'static>>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_SESSIONS).await?;
     let account_id = call.account_id();

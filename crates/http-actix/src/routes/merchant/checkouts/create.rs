@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::{checkout_problem, shopping_only};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantErrors;
+use crate::routes::error_sets::CreateCheckoutErrors;
 use crate::state::App;
 use crate::views::CheckoutView;
 use actix_web::http::StatusCode;
@@ -26,7 +26,7 @@ use florin_ports::StoredResponse;
     security(("apiKey" = [WRITE_CHECKOUTS.scope])),
     request_body = CreateCheckoutBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The checkout.", body = CheckoutView), MerchantErrors))]
+    responses((status = 201, description = "The checkout.", body = CheckoutView), CreateCheckoutErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::checkout_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantEditErrors;
+use crate::routes::error_sets::SetErrors;
 use crate::state::App;
 use crate::views::CheckoutView;
 use actix_web::http::StatusCode;
@@ -23,7 +23,7 @@ use florin_ports::StoredResponse;
     security(("apiKey" = [WRITE_CHECKOUTS.scope])),
     request_body = EditCheckoutBody,
     params(CheckoutPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The checkout.", body = CheckoutView), MerchantEditErrors))]
+    responses((status = 200, description = "The checkout.", body = CheckoutView), SetErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

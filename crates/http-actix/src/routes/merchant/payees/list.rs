@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, PayeeView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -25,7 +25,7 @@ parameters! {
 #[utoipa::path(get, path = "/v2/merchant/payees", tag = "Merchant", operation_id = "listPayees",
     security(("apiKey" = [READ_PAYEES.scope])),
     params(AccountParameter, PageParameters, PayeeParameters),
-    responses((status = 200, description = "One page of payees.", body = List<PayeeView>), ReadErrors))]
+    responses((status = 200, description = "One page of payees.", body = List<PayeeView>), ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_PAYEES).await?;
     let account_id = call.account_id();

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::routes::merchant::common::READ_PAYMENTS;
 use crate::state::App;
 use crate::views::{List, MerchantPaymentView};
@@ -17,7 +17,7 @@ use florin_domain::page::Page;
     security(("apiKey" = [READ_PAYMENTS.scope])),
     params(AccountParameter, PageParameters, PaymentParameters),
     responses((status = 200, description = "One page of payments.", body = List<MerchantPaymentView<'static>>),
-        ReadErrors))]
+        ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_PAYMENTS).await?;
     let account_id = call.account_id();

@@ -7,7 +7,7 @@ use crate::idempotency::claim;
 use crate::mapping::create_refund_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::PaymentInitiationErrors;
+use crate::routes::error_sets::CreateRefundErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::common::WRITE_REFUNDS;
 use crate::routes::merchant::payments::{PAYMENT, PaymentPath};
@@ -42,7 +42,7 @@ body! {
     security(("apiKey" = [WRITE_REFUNDS.scope])),
     request_body = CreateRefundBody,
     params(PaymentPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The refund.", body = RefundAnswer<'static>), PaymentInitiationErrors))]
+    responses((status = 201, description = "The refund.", body = RefundAnswer<'static>), CreateRefundErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

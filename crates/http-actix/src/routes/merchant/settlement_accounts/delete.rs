@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::CancelErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_settlement_account;
@@ -23,7 +23,7 @@ use florin_ports::StoredResponse;
     operation_id = "deleteSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), ChangeErrors))]
+    responses((status = 204, description = "Deleted."), CancelErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

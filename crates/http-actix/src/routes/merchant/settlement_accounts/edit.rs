@@ -3,7 +3,7 @@
 use super::bodies::EditSettlementAccountBody;
 use super::common::{SETTLEMENT_ACCOUNT, SettlementAccountPath, WRITE_SETTLEMENT_ACCOUNTS};
 use crate::call::Call;
-use crate::declare::{AccountParameter, Clearable, IdempotencyKeyHeader};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
@@ -14,7 +14,7 @@ use crate::views::SettlementAccountView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::edit_settlement_account;
-use florin_domain::merchant::{BankEdit, SettlementAccountEdit, SettlementAccountOverview};
+use florin_domain::merchant::{SettlementAccountEdit, SettlementAccountOverview};
 use florin_ports::StoredResponse;
 
 /// Changes a settlement account.
@@ -36,15 +36,13 @@ pub(crate) async fn handle(
     app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
     let (id, body) = (expect_valid(path)?.id, expect_valid(body)?);
-    let (bank_edit, bank) = match body.bank {
-        Clearable::Missing => (None, None),
-        Clearable::Null => (Some(BankEdit::Remove), None),
-        Clearable::Value(bank) => (Some(BankEdit::Set), Some(bank)),
+    let edit = SettlementAccountEdit {
+        name: body.name.changed(),
+        bank: body.bank.changed(),
+        make_default: body.make_default.is_some(),
     };
-    let edit =
-        SettlementAccountEdit { name: body.name.changed(), bank: bank_edit, make_default: body.make_default.is_some() };
     execute(claim, SETTLEMENT_ACCOUNT, settlement_problem, render, async |claim| {
-        edit_settlement_account(&app.merchants, &account, id, (edit, bank), claim).await
+        edit_settlement_account(&app.merchants, &account, id, edit, claim).await
     })
     .await
 }

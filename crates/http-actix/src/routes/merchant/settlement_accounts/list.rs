@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::problem::Problem;
 use crate::reply::ok_list;
-use crate::routes::error_sets::ReadErrors;
+use crate::routes::error_sets::ListErrors;
 use crate::state::App;
 use crate::views::{List, SettlementAccountView};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -16,7 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
     security(("apiKey" = [READ_SETTLEMENT_ACCOUNTS.scope])),
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of settlement accounts.", body = List<SettlementAccountView>),
-        ReadErrors))]
+        ListErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_SETTLEMENT_ACCOUNTS).await?;
     let account_id = call.account_id();

@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::ChangeErrors;
+use crate::routes::error_sets::CancelSessionErrors;
 use crate::routes::merchant::common::WRITE_TOP_UPS;
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -22,7 +22,7 @@ use florin_ports::Mode;
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
     security(("apiKey" = [WRITE_TOP_UPS.scope])),
     params(TopUpPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), ChangeErrors))]
+    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), CancelSessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

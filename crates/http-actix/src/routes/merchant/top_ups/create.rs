@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_top_up_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::PaymentInitiationErrors;
+use crate::routes::error_sets::CreateTopUpErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::checkout_sessions::render_created;
 use crate::routes::merchant::common::{LIFETIME, MERCHANT, WRITE_TOP_UPS};
@@ -50,7 +50,7 @@ body! {
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The top-up.", body = TopUpView<'static>),
         (status = 200, description = "The top-up with this `idempotencyKey`.", body = TopUpView<'static>),
-        PaymentInitiationErrors))]
+        CreateTopUpErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
