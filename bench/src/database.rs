@@ -8,6 +8,9 @@ use std::process::Command;
 
 const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
+/// SQL that adds the constraints that the tables had when the baselines were written, and SQL that removes them.
+const CONSTRAINTS: &str = include_str!("../sql/postgres/constraints.sql");
+const NO_CONSTRAINTS: &str = include_str!("../sql/postgres/no-constraints.sql");
 /// SQL that recomputes the counts of checkouts.
 const CHECKOUT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
 const TABLE_BYTES: &str = "SELECT CAST(SUM(pg_total_relation_size(oid)) AS BIGINT) FROM pg_class \
@@ -101,6 +104,16 @@ impl Database {
     pub(crate) fn table_bytes(&mut self) -> anyhow::Result<f64> {
         let bytes: i64 = self.client.query_one(TABLE_BYTES, &[])?.get(0);
         Ok(bytes as f64)
+    }
+
+    /// Adds the constraints that the tables had when the baselines were written, for a round of a baseline.
+    pub(crate) fn constrain(&mut self) -> anyhow::Result<()> {
+        Ok(self.client.batch_execute(CONSTRAINTS)?)
+    }
+
+    /// Removes these constraints again.
+    pub(crate) fn relax(&mut self) -> anyhow::Result<()> {
+        Ok(self.client.batch_execute(NO_CONSTRAINTS)?)
     }
 
     /// Prepares validated batches with open sessions, for confirmations.

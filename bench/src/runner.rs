@@ -82,6 +82,10 @@ impl<'a> Runner<'a> {
         };
         let lasting = lasting.max(Duration::from_secs(1));
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
+        let is_baseline = matches!(contender, Contender::Pgbench(..));
+        if is_baseline {
+            self.database.constrain()?;
+        }
         self.database.checkpoint()?;
         let before = self.database.counts()?;
         let (size, store_cpu) = (self.database.table_bytes()?, self.database.cpu());
@@ -91,6 +95,9 @@ impl<'a> Runner<'a> {
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
         figures.stored = per_request(Some(size), Some(self.database.table_bytes()?), answered);
+        if is_baseline {
+            self.database.relax()?;
+        }
         let check = matches!(purpose, Purpose::Measure(_)) && !self.checks_counts_only;
         self.check(&before, &workload.effect, answered, check)
             .with_context(|| format!("{}: {}", workload.name, contender.name()))?;

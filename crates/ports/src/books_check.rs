@@ -65,6 +65,9 @@ pub enum Discrepancy {
     /// Two events of this object have the same sequence, or an event has a sequence beyond the last one that is stored
     /// for the object.
     Sequence(Uuid),
+    /// A row of this table refers to an account, card, message or balance that does not exist, or contains an unknown
+    /// name. Only for stores that do not check this when they store the row.
+    Constraint(&'static str),
     /// The journal or the disputed chain does not agree with this dispute.
     Dispute(DisputeId),
     /// The journal does not agree with the payments of this settlement account or payee.

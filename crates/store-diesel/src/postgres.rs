@@ -16,6 +16,7 @@ mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
 mod texts;
+mod unchecked;
 mod url;
 mod value_lists;
 mod values;
@@ -83,5 +84,6 @@ pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use statements::TableRows;
 pub(crate) use statistics::renew_statistics;
 pub(crate) use texts::read_text;
+pub(crate) use unchecked::violated_tables;
 pub(crate) use url::{Identity, identify, place};
 pub(crate) use value_lists::Values;

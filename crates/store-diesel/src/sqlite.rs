@@ -15,6 +15,7 @@ mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
 mod texts;
+mod unchecked;
 mod value_lists;
 mod values;
 
@@ -79,4 +80,5 @@ pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};
 pub(crate) use statements::{Changes, TableRows, load, load_four, load_two};
 pub(crate) use texts::read_text;
+pub(crate) use unchecked::violated_tables;
 pub(crate) use value_lists::Values;

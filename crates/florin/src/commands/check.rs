@@ -62,6 +62,8 @@ enum Line {
     ListedPayments { account_id: String },
     /// Events are not numbered by the sequence of their object.
     Sequence { object_id: String },
+    /// A row of a table refers to a row that does not exist, or contains an unknown name.
+    Constraint { table: &'static str },
     /// The journal or the disputed chain differs from a dispute.
     Dispute { dispute_id: String },
     /// The journal differs from the payments of a settlement account or payee.
@@ -149,6 +151,7 @@ impl From<&Discrepancy> for Line {
             Discrepancy::ListCount(account) => Line::ListCount { account_id: account.to_string() },
             Discrepancy::ListedPayments(account) => Line::ListedPayments { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
+            Discrepancy::Constraint(table) => Line::Constraint { table },
             Discrepancy::Dispute(dispute) => Line::Dispute { dispute_id: dispute.to_string() },
             Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
             Discrepancy::Refunds(payment) => Line::Refunds { payment_id: payment.to_string() },
@@ -252,6 +255,9 @@ fn describe(line: &Line) -> String {
             format!("lists of merchant payments of account {account_id} contradict their sessions or refunds")
         }
         Line::Sequence { object_id } => format!("the events of object {object_id} are not numbered by its sequence"),
+        Line::Constraint { table } => {
+            format!("a row of table `{table}` refers to a row that does not exist, or contains an unknown name")
+        }
         Line::Dispute { dispute_id } => {
             format!("the journal or the disputed transaction differs from dispute {dispute_id}")
         }
@@ -286,6 +292,7 @@ mod tests {
             Discrepancy::ListCount(AccountId::parse("F1").unwrap()),
             Discrepancy::ListedPayments(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
+            Discrepancy::Constraint("card_chains"),
             Discrepancy::Dispute(DisputeId(Uuid::nil())),
             Discrepancy::Settlement(Uuid::nil()),
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
@@ -314,6 +321,7 @@ mod tests {
             {"kind": "listCount", "accountId": "F1"},
             {"kind": "listedPayments", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
+            {"kind": "constraint", "table": "card_chains"},
             {"kind": "dispute", "disputeId": nil},
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
@@ -323,7 +331,7 @@ mod tests {
             {"kind": "hashChain", "accountId": "F1", "reason": "other_end"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 16);
+        assert_eq!(print(&report).lines().count(), 17);
         let sound = Report::of(&[(None, BooksReport::default())]);
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

@@ -57,7 +57,7 @@ fn debit(who: Who, text: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCo
 }
 
 async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
-    let (physical, other) = (find(handle, card_id(1)).await?, find(handle, Who::Mine.card()).await?);
+    let (physical, other) = (find_card(handle, card_id(1)).await?, find_card(handle, Who::Mine.card()).await?);
     same("the state that the virtual card shows", other.physical_state, Some(physical.record.card.state))?;
     Ok((physical.record.card.state, other.record.card.state))
 }

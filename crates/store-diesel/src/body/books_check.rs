@@ -54,6 +54,7 @@ pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> O
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(checkout::contradicting_payments(conn, None)?.into_iter().map(Discrepancy::ListedPayments));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
+    discrepancies.extend(driver::violated_tables(conn, None)?.into_iter().map(Discrepancy::Constraint));
     Ok(BooksReport { journal_transactions, balances: i64::try_from(balances).unwrap_or(i64::MAX), discrepancies })
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Column {
     pub(crate) empty: fn() -> Box<dyn ColumnValues>,
     /// Whether it is nullable.
     pub(crate) is_nullable: bool,
+    /// Returns the only names that it may contain.
+    pub(crate) names: fn() -> Option<Vec<&'static str>>,
 }
 
 impl Column {
@@ -23,7 +25,7 @@ impl Column {
         T: ColumnType + FromSql<T::Sql, Db> + Serialize + DeserializeOwned,
         Vec<T>: BoundColumn,
     {
-        Self { write: write::<T>, empty: empty::<T>, is_nullable: T::NULLABLE }
+        Self { write: write::<T>, empty: empty::<T>, is_nullable: T::NULLABLE, names: T::names }
     }
 }
 

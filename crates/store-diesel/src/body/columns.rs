@@ -16,6 +16,11 @@ pub(crate) trait ColumnType: Send + 'static {
     const KIND: ColumnKind;
     /// Whether the column is nullable.
     const NULLABLE: bool = false;
+
+    /// Returns the only names that the column may contain. `None` if it contains other values than names.
+    fn names() -> Option<Vec<&'static str>> {
+        None
+    }
 }
 
 /// A declared column, as Diesel's `table!` names it.
@@ -61,6 +66,10 @@ impl<T: Name + Send> ColumnType for Named<T> {
     type Sql = Text;
     #[cfg(test)]
     const KIND: ColumnKind = ColumnKind::Text;
+
+    fn names() -> Option<Vec<&'static str>> {
+        Some(T::all().iter().map(|member| member.name()).collect())
+    }
 }
 
 impl<T: ColumnType> ColumnType for Option<T> {
@@ -68,4 +77,8 @@ impl<T: ColumnType> ColumnType for Option<T> {
     #[cfg(test)]
     const KIND: ColumnKind = T::KIND;
     const NULLABLE: bool = true;
+
+    fn names() -> Option<Vec<&'static str>> {
+        T::names()
+    }
 }

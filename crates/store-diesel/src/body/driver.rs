@@ -56,6 +56,10 @@ functions! {
     /// Checks the structure of the whole database, if the database offers such a check. Damage is reported as
     /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
+    /// Returns the tables declared `unchecked` with a row that violates a constraint which the database did not check
+    /// when it stored the row: a parent is missing, or a name is unknown. Searches the rows of all accounts, or of one.
+    /// Empty if the database checks all constraints of these tables.
+    violated_tables: fn(&mut Conn, Option<&AccountId>) -> Outcome<Vec<&'static str>>;
     /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
     /// transaction. Empty if the database offers no such check.
     structure_checks: fn(&mut Conn) -> Outcome<Vec<String>>;

@@ -77,4 +77,5 @@ mod proxy;
 mod pruning;
 mod support;
 mod turns;
+mod unchecked;
 mod work;

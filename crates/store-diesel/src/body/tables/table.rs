@@ -179,6 +179,16 @@ impl Table {
         json_row::read(json, (self.names, self.values), &mut self.empty_columns())
     }
 
+    /// Returns the condition that a column of the row `t` contains an unknown name, as SQL. `None` without such columns.
+    pub(crate) fn has_unknown_name(&self) -> Option<String> {
+        let unknown = |(name, column): (&&str, &Column)| {
+            let names = (column.names)()?;
+            Some(format!("t.\"{name}\" NOT IN ('{}')", names.join("', '")))
+        };
+        let columns: Vec<_> = self.names.iter().zip(self.values).filter_map(unknown).collect();
+        if columns.is_empty() { None } else { Some(columns.join(" OR ")) }
+    }
+
     /// Counts the rows.
     pub(crate) fn count(&self, conn: &mut Conn) -> Outcome<i64> {
         let count = sql_query(format!("SELECT count(*) AS number FROM {}", self.name));

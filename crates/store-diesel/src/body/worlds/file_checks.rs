@@ -1,6 +1,7 @@
 //! Checks the rows of a snapshot file, which is untrusted input.
 
 use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::export_import::account_rows;
 use super::body::export_import::snapshot_files::StoreRows;
@@ -72,6 +73,10 @@ pub(super) fn check(conn: &mut Conn, command: &ImportSnapshotCommand, rows: &Sto
 fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     for table in ONE_ROW {
         has_one_row(conn, account, table).map_err(|failure| refused(failure, &format!("`{table}`")))?;
+    }
+    let violated = driver::violated_tables(conn, Some(account))?;
+    if let Some(table) = violated.first() {
+        return Err(invalid(format!("`{table}`: a row refers to a row that is not in the file")));
     }
     for (table, read) in READ {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
