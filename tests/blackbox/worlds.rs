@@ -155,7 +155,7 @@ fn an_old_key_never_reaches_the_new_world() {
                 })
                 .collect();
             // Ends the callers even if the replacement fails.
-            let done = Done(&is_over);
+            let done = SetOnDrop(&is_over);
             if round % 2 == 1 {
                 assert_eq!(server.client().call("DELETE", &world_path(&old.account)).send().status, 204);
             }

@@ -180,6 +180,7 @@ impl Table {
     }
 
     /// Returns the condition that a column of the row `t` contains an unknown name, as SQL. `None` without such columns.
+    #[allow(dead_code, reason = "only a database that does not check names itself calls it")]
     pub(crate) fn has_unknown_name(&self) -> Option<String> {
         let unknown = |(name, column): (&&str, &Column)| {
             let names = (column.names)()?;
