@@ -1,12 +1,15 @@
 //! The folder of this process among the temporary files. It contains the directories of all its tests.
 //!
-//! A process that is killed cannot remove its folder, so the next process does. A process holds a lock on its folder. The
-//! lock ends with the process, however the process ends.
+//! A process that is killed cannot remove its folder, so the next process does. A process holds a lock on its folder.
+//! The lock ends with the process, however the process ends.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use super::server::TIMEOUT;
 use tempfile::{Builder, TempDir};
 
 /// The beginning of the names of locked folders.
@@ -32,11 +35,14 @@ pub(crate) fn directory() -> TempDir {
 }
 
 impl Folder {
-    /// Creates a locked folder. Other processes find it by its name, which it gets after the lock.
+    /// Creates a locked folder. Other processes find it by its name, which it gets after the lock. Where the file
+    /// system has no locks, it keeps its first name, and nobody removes it.
     fn new(parent: &Path) -> Self {
         let new = Builder::new().prefix(NEW).tempdir_in(parent).unwrap().keep();
         let lock = File::open(&new).unwrap();
-        lock.try_lock().unwrap();
+        if lock.try_lock().is_err() {
+            return Self { path: new, _lock: lock };
+        }
         let name = new.file_name().unwrap().to_str().unwrap();
         let path = parent.join(name.replacen(NEW, LOCKED, 1));
         fs::rename(&new, &path).unwrap();
@@ -46,7 +52,8 @@ impl Folder {
 
 /// Removes the folders of ended processes. A folder of another user stays.
 fn remove_abandoned(parent: &Path) {
-    for entry in fs::read_dir(parent).unwrap().flatten() {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
         let is_folder = entry.file_name().to_string_lossy().starts_with(LOCKED);
         if is_folder && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
             // Another process may be removing it, too.
@@ -66,7 +73,12 @@ fn folders_of_ended_processes_are_removed() {
     let path = ended.path.clone();
     // The end of a process closes its files.
     drop(ended);
-    remove_abandoned(parent.path());
+    // A process that another test is starting has a copy of the lock until it runs its program.
+    let start = Instant::now();
+    while path.exists() && start.elapsed() < TIMEOUT {
+        remove_abandoned(parent.path());
+        thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!([&running.path, &path, &other].map(|folder| folder.exists()), [true, false, true]);
     assert!(directory().path().is_dir());
 }

@@ -383,7 +383,8 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
 }
 
 /// Starts a shell that kills the server and removes its directory when the test process ends. It waits on a pipe that
-/// closes then, however the process ends. The last shell also removes the folder of the process, which is empty then.
+/// closes then, however the process ends. It also removes the folder of the process if that is empty. Otherwise the
+/// next process does.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")

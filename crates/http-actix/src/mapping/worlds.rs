@@ -80,8 +80,8 @@ pub(crate) fn import_problem(refusal: ImportRefusal) -> Problem {
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
         ImportRefusal::Outdated => {
-            let message = "is a snapshot of another version of Florin, which cannot be imported: `schema` in its first line \
-                           names another schema than that of this server";
+            let message = "is a snapshot of another version of Florin, which cannot be imported: `schema` in its first \
+                line names another schema than that of this server";
             Problem::conflict("body", ErrorCode::InvalidState, message)
         }
         ImportRefusal::Invalid(reason) => {

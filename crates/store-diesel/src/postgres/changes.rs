@@ -3,8 +3,8 @@
 //! The parts do not see each other's rows: each row has at most one change, and a new row is inserted in its final
 //! form. Foreign keys between the parts are checked when all parts are done.
 //!
-//! Tables that are declared `unchecked` have no foreign keys ([`super::unchecked`]). The statement locks the accounts of
-//! their new rows instead, as foreign keys would, but once for each account and not for each row.
+//! Tables that are declared `unchecked` have no foreign keys ([`super::unchecked`]). The statement locks the accounts
+//! of their new rows instead, as foreign keys would, but once for each account and not for each row.
 
 use super::body::errors::{Failure, Outcome, corrupt, exactly};
 use super::body::statements::{Change, Row, identified_by_text};

@@ -36,7 +36,8 @@ pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcom
     let mut violated = Vec::new();
     for (table, parents) in PARENTS {
         // One statement for each condition, so that the planner can join the table with the parents.
-        let mut conditions: Vec<_> = parents.iter().map(|parent| format!("NOT EXISTS (SELECT 1 FROM {parent})")).collect();
+        let without = |parent| format!("NOT EXISTS (SELECT 1 FROM {parent})");
+        let mut conditions: Vec<_> = parents.iter().map(without).collect();
         conditions.extend(tables::named(table).and_then(|table| table.has_unknown_name()));
         for condition in conditions {
             if exists(conn, table, &condition, of)? {

@@ -9,9 +9,10 @@
 /// webhook by` a column say whose the rows of other tables are, and `of nobody` that they do not move. Snapshots do not
 /// contain these rows.
 ///
-/// `owned by account_id unchecked` is for the tables with the most rows. A database may leave out their foreign keys and
-/// the lists of names that they accept, because such constraints cost more than storing the rows. It then locks the
-/// accounts of new rows in the same statement, and `unchecked_tables` of the driver finds rows that violate the constraints.
+/// `owned by account_id unchecked` is for the tables with the most rows. A database may leave out their foreign keys
+/// and the lists of names that they accept, because such constraints cost more than storing the rows. It then locks the
+/// accounts of new rows in the same statement, and `violated_tables` of the driver finds rows that violate the
+/// constraints.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*

@@ -179,7 +179,8 @@ impl Table {
         json_row::read(json, (self.names, self.values), &mut self.empty_columns())
     }
 
-    /// Returns the condition that a column of the row `t` contains an unknown name, as SQL. `None` without such columns.
+    /// Returns the condition that a column of the row `t` contains an unknown name, as SQL. `None` if no column
+    /// contains names.
     #[allow(dead_code, reason = "only a database that does not check names itself calls it")]
     pub(crate) fn has_unknown_name(&self) -> Option<String> {
         let unknown = |(name, column): (&&str, &Column)| {
