@@ -52,9 +52,9 @@ pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcom
 /// Whether a row `t` of the table meets the condition.
 fn exists(conn: &mut Conn, table: &str, condition: &str, of: Option<&AccountId>) -> Outcome<bool> {
     let statement = match of {
-        Some(_) => format!(
-            "SELECT EXISTS (SELECT 1 FROM {table} AS t WHERE t.account_id = $1 AND ({condition})) AS found"
-        ),
+        Some(_) => {
+            format!("SELECT EXISTS (SELECT 1 FROM {table} AS t WHERE t.account_id = $1 AND ({condition})) AS found")
+        }
         None => format!("SELECT EXISTS (SELECT 1 FROM {table} AS t WHERE {condition}) AS found"),
     };
     let found: Found = match of {

@@ -7,8 +7,7 @@ use diesel::sql_types::Bool;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
-const TABLES: [&str; 5] =
-    ["journal_legs", "card_transactions", "card_chains", "outbox_events", "idempotency_records"];
+const TABLES: [&str; 5] = ["journal_legs", "card_transactions", "card_chains", "outbox_events", "idempotency_records"];
 
 #[derive(QueryableByName)]
 struct Found {

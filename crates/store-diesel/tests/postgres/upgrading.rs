@@ -49,10 +49,9 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     merchants_are_whole(&store).await;
     is_bound(&store, Environment::Sandbox).await;
     secrets_are_marked(&store).await;
-    for refused in [
-        "DELETE FROM accounts",
-        "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
-    ] {
+    for refused in
+        ["DELETE FROM accounts", "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'"]
+    {
         let error = database.connect().batch_execute(refused).unwrap_err().to_string();
         assert!(error.contains("violates foreign key"), "{error}");
     }

@@ -151,7 +151,8 @@ mod tests {
         const NOT_IN_FILES: [&str; 4] = ["idempotency_records", "mfa_sessions", "outbox_events", "totp_enrolments"];
         let checked: BTreeSet<_> = CHECKS.iter().map(|(table, _)| *table).collect();
         assert_eq!(checked.len(), CHECKS.len());
-        let of_snapshots: BTreeSet<_> = tables::all().filter(|table| table.is_reverted()).map(|table| table.name).collect();
+        let of_snapshots: BTreeSet<_> =
+            tables::all().filter(|table| table.is_reverted()).map(|table| table.name).collect();
         let unchecked: BTreeSet<_> = VALID.into_iter().chain(NOT_IN_FILES).collect();
         assert_eq!(of_snapshots.difference(&checked).copied().collect::<BTreeSet<_>>(), unchecked);
         assert!(checked.is_subset(&of_snapshots));

@@ -266,6 +266,4 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {
-    changes, diesel_table, from_row, lock, lookups, owned, parts, tables, unchecked_account, whole_row,
-};
+pub(crate) use {changes, diesel_table, from_row, lock, lookups, owned, parts, tables, unchecked_account, whole_row};
