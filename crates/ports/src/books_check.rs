@@ -66,7 +66,7 @@ pub enum Discrepancy {
     /// for the object.
     Sequence(Uuid),
     /// A row of this table refers to an account, card, message or balance that does not exist, or contains an unknown
-    /// name. Only for stores that do not check this when they store the row.
+    /// name.
     Constraint(&'static str),
     /// The journal or the disputed chain does not agree with this dispute.
     Dispute(DisputeId),

@@ -40,6 +40,11 @@ impl BooksCheck for Store {
 /// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
 pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
+    let violated: Vec<_> = driver::violated_tables(conn, None)?.into_iter().map(Discrepancy::Constraint).collect();
+    if !violated.is_empty() {
+        // The books can't be added up: their rows may contain what cannot be read.
+        return Ok(BooksReport { discrepancies: violated, ..BooksReport::default() });
+    }
     let books = gather(conn, None, progress)?;
     progress(BooksCheckStep::Counts);
     let balances = books.budgets.values().filter(|budget_books| budget_books.has_balances).count();
@@ -54,7 +59,6 @@ pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> O
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(checkout::contradicting_payments(conn, None)?.into_iter().map(Discrepancy::ListedPayments));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
-    discrepancies.extend(driver::violated_tables(conn, None)?.into_iter().map(Discrepancy::Constraint));
     Ok(BooksReport { journal_transactions, balances: i64::try_from(balances).unwrap_or(i64::MAX), discrepancies })
 }
 

@@ -58,7 +58,7 @@ functions! {
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Returns the tables declared `unchecked` with a row that violates a constraint which the database did not check
     /// when it stored the row: a parent is missing, or a name is unknown. Searches the rows of all accounts, or of one.
-    /// Empty if the database checks all constraints of these tables.
+    /// May leave out the rows of one account if the database checks these constraints when it stores rows.
     violated_tables: fn(&mut Conn, Option<&AccountId>) -> Outcome<Vec<&'static str>>;
     /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
     /// transaction. Empty if the database offers no such check.

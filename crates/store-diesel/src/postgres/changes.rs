@@ -85,15 +85,15 @@ impl<'c> Changes<'c> {
         if parts.is_empty() {
             return Ok(());
         }
-        let named = accounts.len();
-        if named > 0 {
+        let to_lock = accounts.len();
+        if to_lock > 0 {
             let lock = LockAccounts(accounts.into_iter().collect());
             parts.push(Part { table: "accounts", expected: None, sql: Box::new(lock), end: "" });
         }
         let expected: Vec<_> = parts.iter().map(|part| (part.table, part.expected)).collect();
         let written: Vec<i64> = AllParts(parts).get_result(conn)?;
         let written: Vec<_> = written.into_iter().map(usize::try_from).collect::<Result<_, _>>().map_err(corrupt)?;
-        if named > 0 && written.last() != Some(&named) {
+        if to_lock > 0 && written.last() != Some(&to_lock) {
             return Err(Failure::NotFound("an account of the stored rows does not exist".to_owned()));
         }
         for ((table, expected), written) in expected.into_iter().zip(written) {

@@ -4,11 +4,12 @@
 use super::Conn;
 use super::body::errors::Outcome;
 use super::body::tables;
+use super::body::tables::table::Table;
 use diesel::sql_types::{Bool, Text};
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
-/// The rows that a row `t` of each table refers to.
+/// The tables, and the rows to which a row `t` of each refers.
 const PARENTS: [(&str, &[&str]); 5] = [
     ("journal_legs", &[ACCOUNT]),
     ("card_transactions", &["cards AS p WHERE p.account_id = t.account_id AND p.id = t.card_id"]),
@@ -36,9 +37,11 @@ pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcom
     let mut violated = Vec::new();
     for (table, parents) in PARENTS {
         // One statement for each condition, so that the planner can join the table with the parents.
+        // The rows of one account were found by it.
+        let parents = parents.iter().filter(|parent| of.is_none() || **parent != ACCOUNT);
         let without = |parent| format!("NOT EXISTS (SELECT 1 FROM {parent})");
-        let mut conditions: Vec<_> = parents.iter().map(without).collect();
-        conditions.extend(tables::named(table).and_then(|table| table.has_unknown_name()));
+        let mut conditions: Vec<_> = parents.map(without).collect();
+        conditions.extend(tables::named(table).and_then(Table::unknown_name_condition));
         for condition in conditions {
             if exists(conn, table, &condition, of)? {
                 violated.push(table);
@@ -62,4 +65,43 @@ fn exists(conn: &mut Conn, table: &str, condition: &str, of: Option<&AccountId>)
         None => sql_query(statement).get_result(conn)?,
     };
     Ok(found.found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use crate::postgres::Store;
+    use crate::postgres::testing::Database;
+    use diesel::Connection;
+    use florin_store_contract::StoreSettings;
+    use std::collections::BTreeSet;
+
+    const WITH_FOREIGN_KEYS: &str = "SELECT DISTINCT CAST(conrelid::regclass AS TEXT) AS name FROM pg_constraint \
+        WHERE contype = 'f'";
+
+    #[derive(QueryableByName)]
+    struct Name {
+        #[diesel(sql_type = Text)]
+        name: String,
+    }
+
+    #[test]
+    fn the_unchecked_tables_have_no_foreign_keys_and_known_parents() {
+        let declared: BTreeSet<_> = tables::all().filter(|table| table.is_unchecked).map(|table| table.name).collect();
+        assert_eq!(PARENTS.iter().map(|(table, _)| *table).collect::<BTreeSet<_>>(), declared);
+        let Some(database) = Database::new("the foreign keys") else { return };
+        let settings = StoreSettings { readers: Some(1), ..StoreSettings::at(database.url()) };
+        let store = Store::open(&settings).unwrap();
+        store.migrate().unwrap();
+        let mut conn = Conn::establish(&database.url()).unwrap();
+        let found: Vec<Name> = sql_query(WITH_FOREIGN_KEYS).load(&mut conn).unwrap();
+        let with_foreign_keys: BTreeSet<_> = found.iter().map(|table| table.name.as_str()).collect();
+        let of_accounts = tables::all().filter(|table| table.is_reverted() && !table.is_shared());
+        let without: BTreeSet<_> =
+            of_accounts.map(|table| table.name).filter(|table| !with_foreign_keys.contains(table)).collect();
+        assert_eq!(without, declared);
+        store.close();
+    }
 }

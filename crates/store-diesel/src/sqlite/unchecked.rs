@@ -3,11 +3,10 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
+use super::body::tables;
 use diesel::sql_types::Bool;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
-
-const TABLES: [&str; 5] = ["journal_legs", "card_transactions", "card_chains", "outbox_events", "idempotency_records"];
 
 #[derive(QueryableByName)]
 struct Found {
@@ -15,15 +14,15 @@ struct Found {
     found: bool,
 }
 
-/// Returns the tables that contain a row without one of its parents. Searches nothing if only the rows of one account
-/// matter: the caller has just stored them.
+/// Returns the tables that contain a row without one of its parents. Searches nothing for one account: SQLite has
+/// checked its rows, unless another program stored them.
 pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<Vec<&'static str>> {
     let mut violated = Vec::new();
     if of.is_none() {
-        for table in TABLES {
-            let exists = format!("SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check('{table}')) AS found");
+        for table in tables::all().filter(|table| table.is_unchecked) {
+            let exists = format!("SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check('{}')) AS found", table.name);
             if sql_query(exists).get_result::<Found>(conn)?.found {
-                violated.push(table);
+                violated.push(table.name);
             }
         }
     }

@@ -109,6 +109,7 @@ macro_rules! whole_row {
                 nullable: <$type as super::body::columns::ColumnType>::NULLABLE,
             }),+];
             const OWNED: Option<super::table::Owned> = super::body::tables::declare::owned!($($owned)+);
+            const IS_UNCHECKED: bool = super::body::tables::declare::is_unchecked!($($owned)+);
         }
     };
 }
@@ -132,6 +133,16 @@ macro_rules! owned {
     };
     (of nobody) => {
         None
+    };
+}
+
+/// Expands to whether a table is declared `unchecked`.
+macro_rules! is_unchecked {
+    (owned by account_id unchecked) => {
+        true
+    };
+    ($($owned:ident)+) => {
+        false
     };
 }
 
@@ -266,4 +277,6 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {changes, diesel_table, from_row, lock, lookups, owned, parts, tables, unchecked_account, whole_row};
+pub(crate) use {
+    changes, diesel_table, from_row, is_unchecked, lock, lookups, owned, parts, tables, unchecked_account, whole_row,
+};

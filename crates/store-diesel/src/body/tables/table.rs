@@ -37,6 +37,8 @@ pub(crate) struct Table {
     pub(crate) columns: &'static [crate::columns::DeclaredColumn],
     /// Whose its rows are; `None` if they belong to nobody.
     pub(crate) owned: Option<Owned>,
+    /// Whether it is declared `unchecked`.
+    pub(crate) is_unchecked: bool,
 }
 
 /// Whose the rows of a table are, and how they are found. The rows of a client, and those of its accounts and
@@ -89,6 +91,8 @@ pub(super) trait WholeRow: Row {
     const DECLARED: &'static [crate::columns::DeclaredColumn];
     /// Whose the rows are; `None` if they belong to nobody.
     const OWNED: Option<Owned>;
+    /// Whether the table is declared `unchecked`.
+    const IS_UNCHECKED: bool;
 }
 
 #[derive(QueryableByName)]
@@ -113,6 +117,7 @@ impl Table {
             #[cfg(test)]
             columns: R::DECLARED,
             owned: R::OWNED,
+            is_unchecked: R::IS_UNCHECKED,
         }
     }
 
@@ -182,7 +187,7 @@ impl Table {
     /// Returns the condition that a column of the row `t` contains an unknown name, as SQL. `None` if no column
     /// contains names.
     #[allow(dead_code, reason = "only a database that does not check names itself calls it")]
-    pub(crate) fn has_unknown_name(&self) -> Option<String> {
+    pub(crate) fn unknown_name_condition(&self) -> Option<String> {
         let unknown = |(name, column): (&&str, &Column)| {
             let names = (column.names)()?;
             Some(format!("t.\"{name}\" NOT IN ('{}')", names.join("', '")))

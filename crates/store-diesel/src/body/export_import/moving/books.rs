@@ -12,8 +12,11 @@ use florin_ports::Discrepancy;
 pub(super) fn discrepancies(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<Discrepancy>> {
     let mut discrepancies = Vec::new();
     for account in &owner.accounts {
-        discrepancies.extend(of_books(gather(conn, Some(account), &|_| {})?));
-        discrepancies.extend(driver::violated_tables(conn, Some(account))?.into_iter().map(Discrepancy::Constraint));
+        let violated = driver::violated_tables(conn, Some(account))?;
+        if violated.is_empty() {
+            discrepancies.extend(of_books(gather(conn, Some(account), &|_| {})?));
+        }
+        discrepancies.extend(violated.into_iter().map(Discrepancy::Constraint));
     }
     Ok(discrepancies)
 }
