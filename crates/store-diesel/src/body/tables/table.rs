@@ -38,6 +38,7 @@ pub(crate) struct Table {
     /// Whose its rows are; `None` if they belong to nobody.
     pub(crate) owned: Option<Owned>,
     /// Whether it is declared `unchecked`.
+    #[allow(dead_code, reason = "some databases only test it")]
     pub(crate) is_unchecked: bool,
 }
 
