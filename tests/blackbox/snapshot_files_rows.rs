@@ -66,7 +66,7 @@ fn a_row_that_could_not_be_read_is_refused_with_its_line() {
         ("credit_counters", "last_number", beyond_counters, "`last_number` must be at most"),
         ("cards", "controls", json!("x"), "`controls`: expected value"),
         ("cards", "controls", json!(r#"{"allowed_mccs":["x"]}"#), "a control with the entry `x`"),
-        ("cards", "phone", json!("x"), "the phone number of card"),
+        ("cards", "phone", json!("7".repeat(33)), "the phone number of card"),
         ("cards", "recipient_address", json!("{"), "`recipient_address`: EOF"),
         ("card_limits", "uses", json!(1_i64 << 32), "`uses`: out of range"),
         ("card_transactions", "details", json!("{"), "`details`: EOF"),
