@@ -27,8 +27,8 @@ const ONE_ROW: [&str; 2] = ["timelines", "credit_counters"];
 /// Reads all records of an account.
 type ReadAll = fn(&mut Conn, &AccountId) -> Outcome<()>;
 
-/// The tables whose rows depend on rows that no constraint requires.
-const READ: [(&str, ReadAll); 4] = [
+/// The tables whose rows must fit each other in ways that no constraint requires.
+const READ_WHOLE: [(&str, ReadAll); 4] = [
     ("budgets", budgets::read_all),
     ("card_transactions", activity::read_chains),
     ("journal_legs", journal::read_all),
@@ -78,7 +78,7 @@ fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     if let Some(table) = violated.first() {
         return Err(invalid(format!("`{table}`: a row refers to a row that is not in the file")));
     }
-    for (table, read) in READ {
+    for (table, read) in READ_WHOLE {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
     }
     for (tables, wrong) in REPEATED {
