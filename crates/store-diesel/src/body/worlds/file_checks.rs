@@ -104,7 +104,7 @@ fn invalid(reason: String) -> Refused {
 
 /// Returns the refusal of a file because `what` can't be stored or read. A transient failure is not due to the file.
 fn refused(failure: Failure, what: &str) -> Refused {
-    if failure.is_transient() { failure.into() } else { invalid(format!("{what}: {failure}")) }
+    if failure.is_transient() { failure.into() } else { invalid(format!("{what}: {}", failure.of_file())) }
 }
 
 /// Returns the first invariant that does not hold, and what violates it.
