@@ -78,6 +78,7 @@ fn urls_of_checkout(row: &merchant::CheckoutRow) -> Outcome<()> {
 }
 
 fn leg(row: &money::LegRow) -> Outcome<()> {
+    counter("number", row.number.unwrap_or_default())?;
     row.links()?;
     journal::leg(row).map(drop)
 }
@@ -102,7 +103,11 @@ fn session(row: checkout::SessionRow) -> Outcome<()> {
 }
 
 fn counter(column: &str, number: i64) -> Outcome<()> {
-    if number <= MAX_COUNTER { Ok(()) } else { Err(corrupt(format!("`{column}` must be at most {MAX_COUNTER}"))) }
+    if (0..=MAX_COUNTER).contains(&number) {
+        Ok(())
+    } else {
+        Err(corrupt(format!("`{column}` must be from 0 to {MAX_COUNTER} (got {number})")))
+    }
 }
 
 /// Checks a URL that payers follow, or that the server requests.
@@ -178,7 +183,9 @@ mod tests {
         let sequence = |last: i64| format!(r#"{{"account_id":"W1","object_id":"{ID}","last_sequence":{last}}}"#);
         assert_eq!(refusal("event_sequences", &sequence(MAX_COUNTER)), Ok(()));
         let wrong = refusal("event_sequences", &sequence(MAX_COUNTER + 1)).unwrap_err();
-        assert_eq!(wrong, "`last_sequence` must be at most 9007199254740992");
+        assert_eq!(wrong, "`last_sequence` must be from 0 to 9007199254740992 (got 9007199254740993)");
+        let wrong = refusal("event_sequences", &sequence(-1)).unwrap_err();
+        assert_eq!(wrong, "`last_sequence` must be from 0 to 9007199254740992 (got -1)");
         assert_eq!(refusal("card_words", "not JSON"), Ok(()), "this table has no check");
     }
 

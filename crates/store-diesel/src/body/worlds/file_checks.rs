@@ -78,6 +78,9 @@ fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     if let Some(table) = violated.first() {
         return Err(invalid(format!("`{table}`: a row refers to a row that is not in the file")));
     }
+    if let Some(column) = activity::beyond_counter(conn, account)? {
+        return Err(invalid(format!("{column} exceeds `last_number` of `credit_counters`")));
+    }
     for (table, read) in READ_WHOLE {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
     }
