@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::snapshot_files::{Change, IMPORTS, export, exported, import, imported, rows, with_rows};
 use crate::support::logo::{png, set_logo};
+use crate::support::management::{budget, funded, transfer};
 use crate::support::wallet::{pay, transaction};
 use crate::support::worlds::{create_world, snapshot, world_path};
 use crate::support::{ABSENT, CLEARING, Client, Server, expect_fault, expect_json};
@@ -50,7 +51,7 @@ fn a_row_that_could_not_be_read_is_refused_with_its_line() {
     let beyond_counters = json!(1_i64 << 54);
     for (table, column, value, reason) in [
         ("timelines", "seed", json!("x".repeat(64)), "invalid digit"),
-        ("timelines", "last_number", beyond_counters.clone(), "`last_number` must be at most"),
+        ("timelines", "last_number", beyond_counters.clone(), "`last_number` must be from 0 to"),
         ("merchant_profiles", "primary_colour", json!("#12345x"), "`primary_colour` must be a colour"),
         ("merchant_profiles", "return_policy_url", json!("ftp://shop.example"), "`return_policy_url` must be a URL"),
         ("merchant_profiles", "permissions", json!("Magic"), "`Magic` is not a permission"),
@@ -63,10 +64,11 @@ fn a_row_that_could_not_be_read_is_refused_with_its_line() {
         ("balances", "available_minor", json!("1"), "`available_minor`: invalid type: string"),
         ("journal_legs", "to_hash", json!("00"), "a hash of the journal has a wrong length"),
         ("journal_legs", "amount_minor", json!(0), "moves nothing"),
-        ("credit_counters", "last_number", beyond_counters, "`last_number` must be at most"),
+        ("credit_counters", "last_number", beyond_counters, "`last_number` must be from 0 to"),
+        ("credit_counters", "last_number", json!(-1), "`last_number` must be from 0 to"),
         ("cards", "controls", json!("x"), "`controls`: expected value"),
         ("cards", "controls", json!(r#"{"allowed_mccs":["x"]}"#), "a control with the entry `x`"),
-        ("cards", "phone", json!("x"), "the phone number of card"),
+        ("cards", "phone", json!("7".repeat(33)), "the phone number of card"),
         ("cards", "recipient_address", json!("{"), "`recipient_address`: EOF"),
         ("card_limits", "uses", json!(1_i64 << 32), "`uses`: out of range"),
         ("card_transactions", "details", json!("{"), "`details`: EOF"),
@@ -206,13 +208,55 @@ fn records_that_contradict_each_other_are_refused() {
                 let place = lines.iter().position(|line| line["table"] == "cards").unwrap();
                 lines.insert(place, lines[place].clone());
             },
-            "`cards`: ",
+            "can't be stored: a row with its key exists already",
         ),
     ];
     for (what, change, reason) in changes {
         let found = refusal(&client, what, &with_rows(&file, change));
         assert!(found.contains(reason), "{what}: {found}");
     }
+    expect_nothing_left(server, &file);
+}
+
+/// One store refuses these rows while it stores them, another one afterwards.
+#[test]
+fn rows_that_refer_to_missing_rows_are_refused() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (_, _, file) = exported(&server);
+    for (table, column, value) in [
+        ("cards", "budget_id", json!(ABSENT)),
+        ("card_transactions", "card_id", json!(ABSENT)),
+        ("card_chains", "currency", json!("EUR")),
+    ] {
+        let what = format!("{table}.{column}: {value}");
+        let found = refusal(&client, &what, &with_rows(&file, |lines| set(lines, table, column, &value)));
+        let reason = "refers to a row that is not in the file";
+        assert!(found.contains(&format!("`{table}`: ")) && found.ends_with(reason), "{what}: {found}");
+    }
+    expect_nothing_left(server, &file);
+}
+
+/// The next movement of such a world would receive a number again.
+#[test]
+fn numbers_beyond_the_last_number_are_refused() {
+    let server = Server::sandbox();
+    let (_, world) = create_world(&server, json!({"seed": "file"}));
+    let (one, two) = (funded(&world, "One", "100.00"), budget(&world, "Two"));
+    let sent = expect_json(&transfer(&world, &one, &two, "5.00"), 200);
+    let last = &sent["creditBoxTransactionId"];
+    let file = export(&world, &snapshot(&world));
+    let beyond = json!(last.as_i64().unwrap() + 1);
+    for (table, number, column) in
+        [("credits", &beyond, "`number`"), ("transfers", last, "`number` + 1"), ("journal_legs", &beyond, "`number`")]
+    {
+        let what = format!("{table}.number: {number}");
+        let found = refusal(&server.client(), &what, &with_rows(&file, |lines| set(lines, table, "number", number)));
+        assert_eq!(found, format!("`{table}`: {column} exceeds `last_number` of `credit_counters`"), "{what}");
+    }
+    let counter = with_rows(&file, |lines| set(lines, "credit_counters", "last_number", &json!(0)));
+    let found = refusal(&server.client(), "a counter of 0", &counter);
+    assert!(found.ends_with("`number` exceeds `last_number` of `credit_counters`"), "{found}");
     expect_nothing_left(server, &file);
 }
 

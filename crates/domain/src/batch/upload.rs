@@ -149,7 +149,7 @@ fn payment(
             let id = OrderId(stamp.id());
             orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO, payments: 0 });
         }
-        // There always is an order at this place.
+        // There always is an order at this place. `Overflow` stands for a missing one, which would be a bug.
         let order = orders.made.get_mut(place).ok_or(AmountOutOfRange::Overflow)?;
         order.total = order.total.plus(found.amount).ok_or(AmountOutOfRange::Overflow)?;
         order.fees = order.fees.plus(found.fee).ok_or(AmountOutOfRange::Overflow)?;

@@ -5,6 +5,7 @@ mod credit;
 mod edit;
 mod record;
 mod transfer;
+mod tree;
 
 pub use create::{
     BudgetOwner, BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MAX_BUDGETS, MAX_LEVELS, ParentBudget,
@@ -19,6 +20,7 @@ pub use transfer::{
     Transfer, TransferDecision, TransferDone, TransferInstruction, TransferReference, TransferRefusal,
     TransferSituation, decide_transfer,
 };
+pub use tree::{BrokenTree, check_tree};
 
 use crate::ids::{AccountId, BudgetId};
 use crate::ledger::Balances;

@@ -1,5 +1,6 @@
 //! Maps errors of payment batches and MFA sessions to responses.
 
+use super::range::out_of_range;
 use super::write::write_problem;
 use crate::codes::ErrorCode;
 use crate::problem::{Problem, ProblemEntry};
@@ -60,7 +61,7 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
             Problem::forbidden(MFA, ErrorCode::MfaLocked, "is locked after too many wrong tokens")
         }
         ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
-        ConfirmRefusal::AmountOutOfRange(_) => Problem::balance_limit(BATCH),
+        ConfirmRefusal::AmountOutOfRange(error) => out_of_range(error, BATCH),
     }
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
             let message = "must name an unlocked payment batch: this one was created with its payments";
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
-        UploadRefusal::AmountOutOfRange(_) => Problem::balance_limit(path),
+        UploadRefusal::AmountOutOfRange(error) => out_of_range(*error, path),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Maps errors of budgets, credits and transfers to responses.
 
+use super::range::out_of_range;
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, EditBudgetRefusal, MAX_LEVELS, TransferRefusal};
@@ -8,7 +9,7 @@ use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, EditBudgetRefusa
 pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     match refusal {
         CreditRefusal::Faults(faults) => Problem::faults(faults),
-        CreditRefusal::AmountOutOfRange(_) => Problem::balance_limit("body.settlementPriceAmount"),
+        CreditRefusal::AmountOutOfRange(error) => out_of_range(error, "body.settlementPriceAmount"),
     }
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
             let message = format!("must be at most the available {available} {}", available.currency);
             Problem::conflict("body.amount", ErrorCode::InsufficientFunds, message)
         }
-        TransferRefusal::AmountOutOfRange(_) => Problem::balance_limit("body.amount"),
+        TransferRefusal::AmountOutOfRange(error) => out_of_range(error, "body.amount"),
     }
 }
 

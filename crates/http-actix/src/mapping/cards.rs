@@ -1,6 +1,7 @@
 //! Maps errors of cards and card messages to responses.
 
 use super::budgets::feature_missing;
+use super::range::out_of_range;
 use super::webhooks::webhook_problem;
 use super::write::write_problem;
 use crate::codes::ErrorCode;
@@ -77,7 +78,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::WorldRestored => Problem::world_restored(),
-        CardRefusal::AmountOutOfRange(_) => Problem::balance_limit(AMOUNT),
+        CardRefusal::AmountOutOfRange(error) => out_of_range(error, AMOUNT),
         // Not expected: the use case asks the endpoint, and runs the command again with its decision.
         refusal @ CardRefusal::EndpointNotAsked(_) => Problem::bug(&refusal),
     }

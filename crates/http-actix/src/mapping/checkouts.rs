@@ -1,6 +1,7 @@
 //! Maps errors of checkout sessions, payments and refunds to responses.
 
 use super::merchants::not_enabled;
+use super::range::out_of_range;
 use crate::codes::ErrorCode;
 use crate::load;
 use crate::problem::Problem;
@@ -99,7 +100,7 @@ pub(crate) fn session_problem(path: &str, refusal: &SessionRefusal) -> Problem {
             Problem::faults(vec![flaw.at("body.shipping.rate.amount")])
         }
         SessionRefusal::NoBudget => invalid_state(path, "cannot be completed: its budget does not hold the currency"),
-        SessionRefusal::AmountOutOfRange(_) => Problem::balance_limit(path),
+        SessionRefusal::AmountOutOfRange(error) => out_of_range(*error, path),
     }
 }
 
@@ -136,7 +137,7 @@ pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
         RefundRefusal::NotAwaiting(status) => {
             invalid_state(REFUND, format!("must be AWAITING_AUTHORISATION (it is {})", status.as_str()))
         }
-        RefundRefusal::AmountOutOfRange(_) => Problem::balance_limit(REFUND),
+        RefundRefusal::AmountOutOfRange(error) => out_of_range(error, REFUND),
         other => Problem::bug(&other),
     }
 }

@@ -9,6 +9,7 @@ mod disputes;
 mod merchants;
 mod networks;
 mod people;
+mod range;
 mod webhooks;
 mod worlds;
 mod write;

@@ -43,7 +43,7 @@ const SHOWN_ONCE: &str = "`invalid_state`: the request succeeded before under th
     contained a secret.";
 const DISABLED: &str = "`invalid_state`: the subscription is disabled.";
 /// The refusals of a message that follows another one.
-const ENDED: &str = "`wrong_transaction_kind`, `already_cleared`, `already_reversed`";
+const FOLLOW_UP: &str = "`wrong_transaction_kind`, `already_cleared`, `already_reversed`";
 
 const OVERLOADED: &str = "`overloaded`: the server is overloaded, its database can't be reached, or the operator is \
     moving a client to another database.";
@@ -304,25 +304,25 @@ error_sets! {
     /// Errors of a balance inquiry, which moves no money.
     InquiryErrors = writing(&[JSON], SANDBOX, "");
     /// Errors of an advice and an increment.
-    HoldErrors = writing(&[JSON, AMOUNT], SANDBOX, &format!("{ENDED}, `expired`, `balance_limit`."));
+    HoldErrors = writing(&[JSON, AMOUNT], SANDBOX, &format!("{FOLLOW_UP}, `expired`, `balance_limit`."));
     /// Errors of a clearing. Without an authorization it is a first message.
     ClearingErrors = with(AtmClearingErrors::responses(), [provider("the source of exchange rates")]);
     /// Errors of the clearing of an ATM withdrawal.
     AtmClearingErrors = writing(
         &[JSON, AMOUNT],
         SANDBOX,
-        &format!("{ENDED}, `expired`, `amount_exceeds_authorization`, `balance_limit`."),
+        &format!("{FOLLOW_UP}, `expired`, `amount_exceeds_authorization`, `balance_limit`."),
     );
     /// Errors of a reversal.
     ReversalErrors =
-        writing(&[JSON, AMOUNT], SANDBOX, &format!("{ENDED}, `expired`, `amount_exceeds_hold`, `balance_limit`."));
+        writing(&[JSON, AMOUNT], SANDBOX, &format!("{FOLLOW_UP}, `expired`, `amount_exceeds_hold`, `balance_limit`."));
     /// Errors of the expiry of a hold.
-    ExpirationErrors = writing(&[JSON], SANDBOX, &format!("{ENDED}, `expired`, `balance_limit`."));
+    ExpirationErrors = writing(&[JSON], SANDBOX, &format!("{FOLLOW_UP}, `expired`, `balance_limit`."));
     /// Errors of the clearing of a refund.
     RefundClearingErrors =
-        writing(&[JSON, AMOUNT], SANDBOX, &format!("{ENDED}, `amount_exceeds_authorization`, `balance_limit`."));
+        writing(&[JSON, AMOUNT], SANDBOX, &format!("{FOLLOW_UP}, `amount_exceeds_authorization`, `balance_limit`."));
     /// Errors of the reversal of a refund.
-    RefundReversalErrors = writing(&[JSON], SANDBOX, &format!("{ENDED}, `balance_limit`."));
+    RefundReversalErrors = writing(&[JSON], SANDBOX, &format!("{FOLLOW_UP}, `balance_limit`."));
     /// Errors of the return of a debit or refund.
     ReturnErrors = writing(
         &[JSON, AMOUNT],

@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{
     BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, EditBudgetRefusal,
-    EditBudgetSituation, MAX_LEVELS, ParentBudget,
+    EditBudgetSituation, MAX_LEVELS, ParentBudget, check_tree,
 };
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
@@ -193,21 +193,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
 pub(super) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     parent_of_account(conn, account)?;
     let records = of_account(conn, account)?.into_iter();
-    let parents: BTreeMap<BudgetId, Option<BudgetId>> =
-        records.map(|record| (record.budget.id, record.parent)).collect();
-    for budget in parents.keys() {
-        let mut next = Some(*budget);
-        for _ in 0..MAX_LEVELS {
-            if let Some(id) = next {
-                let missing = || corrupt(format!("budget {id}, which has sub-budgets, is missing"));
-                next = *parents.get(&id).ok_or_else(missing)?;
-            }
-        }
-        if next.is_some() {
-            return Err(corrupt(format!("budget {budget} is below itself, or more than {MAX_LEVELS} levels deep")));
-        }
-    }
-    Ok(())
+    check_tree(&records.map(|record| (record.budget.id, record.parent)).collect()).map_err(corrupt)
 }
 
 /// Adds the balances to each budget of the account, in the order of the currency codes.

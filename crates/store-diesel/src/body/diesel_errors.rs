@@ -13,13 +13,16 @@ impl From<Error> for Failure {
             Error::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
                 Self::NotFound(info.message().to_owned())
             }
-            Error::DatabaseError(kind, info) => driver::classify(kind, info.message()),
+            Error::DatabaseError(kind, info) => match driver::classify(kind, info.message()) {
+                Self::Corrupt(cause) => Self::Refused(cause),
+                other => other,
+            },
             Error::RollbackErrorOnCommit { .. }
             | Error::RollbackTransaction
             | Error::AlreadyInTransaction
             | Error::NotInTransaction
             | Error::BrokenTransactionManager => driver::broken_connection(error.to_string()),
-            _ => Self::Corrupt(error.to_string()),
+            _ => Self::Refused(error.to_string()),
         }
     }
 }
@@ -36,8 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn another_constraint_has_refused_a_row() {
+        let info: Box<String> = Box::new("CHECK constraint failed: x".to_owned());
+        let failure = Failure::from(Error::DatabaseError(DatabaseErrorKind::CheckViolation, info));
+        assert!(matches!(failure, Failure::Refused(_)), "{failure:?}");
+    }
+
+    #[test]
     fn errors_of_diesel_itself_are_bugs() {
-        assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
+        assert!(matches!(Failure::from(Error::NotFound), Failure::Refused(_)));
         assert!(Failure::from(Error::BrokenTransactionManager).is_transient());
     }
 }

@@ -5,7 +5,7 @@ use florin_store_contract::{ExportError, MoveError};
 use std::fmt;
 
 /// A failure of the database. Nothing was stored, except perhaps after [`Failure::OutcomeUnknown`]. Texts are for logs
-/// only: every decision matches on the variant.
+/// only: every decision matches on the variant. A caller whose file is refused receives [`Failure::of_file`].
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Conflict with other transactions: a deadlock, a lock timeout, a serialization failure. The same connection can
@@ -30,7 +30,10 @@ pub(crate) enum Failure {
     },
     /// A row that another row refers to, or that a change names, does not exist.
     NotFound(String),
-    /// Another constraint refused what a rule allowed, or a stored value can't be read: a bug.
+    /// The database refused a statement for another reason, such as another constraint, or its answer can't be read: a
+    /// bug.
+    Refused(String),
+    /// A stored value can't be read, or a change has affected an unexpected number of rows: a bug.
     Corrupt(String),
 }
 
@@ -60,7 +63,7 @@ impl Failure {
             | Self::Unavailable(_)
             | Self::NoSpace(_)
             | Self::OutcomeUnknown(_) => true,
-            Self::Duplicate { .. } | Self::NotFound(_) | Self::Corrupt(_) => false,
+            Self::Duplicate { .. } | Self::NotFound(_) | Self::Refused(_) | Self::Corrupt(_) => false,
         }
     }
 
@@ -72,6 +75,24 @@ impl Failure {
     /// Whether the connection can still be used.
     pub(crate) fn keeps_connection(&self) -> bool {
         matches!(self, Self::Contended(_)) || !self.is_transient()
+    }
+
+    /// Returns the reason that rows of a file can't be stored or read, for the caller who sent the file. It contains no
+    /// text of the database: the log has it.
+    pub(crate) fn of_file(&self) -> String {
+        let reason = match self {
+            Self::Corrupt(reason) => return reason.clone(),
+            Self::Duplicate { .. } => "a row with its key exists already",
+            Self::NotFound(_) => "it refers to a row that is not in the file",
+            Self::Refused(_) => "the database refused it",
+            Self::Contended(_)
+            | Self::ConnectionLost(_)
+            | Self::Unavailable(_)
+            | Self::NoSpace(_)
+            | Self::OutcomeUnknown(_) => "the database is unavailable",
+        };
+        tracing::warn!(error = %self, reason, "the database refused the rows of a file");
+        reason.to_owned()
     }
 
     /// Converts a failure that happened at the commit. The result is never retried. `failed` converts
@@ -96,6 +117,7 @@ impl fmt::Display for Failure {
             | Self::OutcomeUnknown(cause)
             | Self::Duplicate { cause, .. }
             | Self::NotFound(cause)
+            | Self::Refused(cause)
             | Self::Corrupt(cause) => f.write_str(cause),
         }
     }
@@ -111,7 +133,7 @@ impl From<Failure> for StoreError {
             Failure::OutcomeUnknown(cause) => Self::OutcomeUnknown(cause),
             Failure::Duplicate { cause, .. } => Self::Duplicate(cause),
             Failure::NotFound(cause) => Self::NotFound(cause),
-            Failure::Corrupt(cause) => Self::Corrupt(cause),
+            Failure::Refused(cause) | Failure::Corrupt(cause) => Self::Corrupt(cause),
         }
     }
 }
@@ -210,6 +232,7 @@ mod tests {
             (Failure::OutcomeUnknown(text()), true, false, false),
             (duplicate, false, false, true),
             (Failure::NotFound(text()), false, false, true),
+            (Failure::Refused(text()), false, false, true),
             (Failure::Corrupt(text()), false, false, true),
         ] {
             let found = (failure.is_transient(), failure.may_be_retried(), failure.keeps_connection());
@@ -218,5 +241,16 @@ mod tests {
         }
         assert!(matches!(Failure::ConnectionLost(text()).at_commit(Failure::Unavailable), Failure::OutcomeUnknown(_)));
         assert!(matches!(Failure::NoSpace(text()).at_commit(Failure::OutcomeUnknown), Failure::NoSpace(_)));
+    }
+
+    #[test]
+    fn who_sends_a_file_receives_no_text_of_the_database() {
+        let text = || "SELECT secret".to_owned();
+        let duplicate = Failure::Duplicate { table: text(), cause: text() };
+        assert_eq!(duplicate.of_file(), "a row with its key exists already");
+        assert_eq!(Failure::NotFound(text()).of_file(), "it refers to a row that is not in the file");
+        assert_eq!(Failure::Refused(text()).of_file(), "the database refused it");
+        assert_eq!(Failure::Unavailable(text()).of_file(), "the database is unavailable");
+        assert_eq!(corrupt("`role` is wrong").of_file(), "`role` is wrong");
     }
 }

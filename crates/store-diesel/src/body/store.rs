@@ -196,7 +196,7 @@ impl Store {
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
         let anchor = self.inner.anchor.clone();
         let mark = move |failure: &Failure| {
-            if let Failure::Corrupt(damage) = failure {
+            if let Failure::Refused(damage) | Failure::Corrupt(damage) = failure {
                 anchor.mark_damaged(damage.clone());
             }
         };

@@ -11,6 +11,7 @@ mod sources;
 mod tests;
 
 pub(crate) use chains::read_all as read_chains;
+pub(crate) use numbers::beyond_counter;
 
 use super::backend::Conn;
 use super::body;

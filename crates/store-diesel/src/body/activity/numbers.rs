@@ -2,14 +2,43 @@
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
-use super::body::tables::money::{credits, journal_legs, transfers};
+use super::body::tables::money::{credit_counters, credits, journal_legs, transfers};
 use super::body::types::{Id, Named};
+use diesel::dsl::max;
 use diesel::prelude::*;
 use florin_domain::activity::{ActivitySource, PaymentNumbers};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::JournalKind;
 use std::collections::BTreeMap;
 use uuid::Uuid;
+
+/// Returns the table and the column with a number above the last number of the account, if there is one: a later
+/// movement would receive the number again.
+pub(crate) fn beyond_counter(conn: &mut Conn, account: &AccountId) -> Outcome<Option<&'static str>> {
+    let last: i64 = credit_counters::table
+        .filter(credit_counters::account_id.eq(account.as_str()))
+        .select(credit_counters::last_number)
+        .get_result(conn)?;
+    let credit: Option<i64> = credits::table
+        .filter(credits::account_id.eq(account.as_str()))
+        .select(max(credits::number))
+        .get_result(conn)?;
+    let transfer: Option<i64> = transfers::table
+        .filter(transfers::account_id.eq(account.as_str()))
+        .select(max(transfers::number))
+        .get_result(conn)?;
+    let payment: Option<i64> = journal_legs::table
+        .filter(journal_legs::account_id.eq(account.as_str()))
+        .select(max(journal_legs::number))
+        .get_result(conn)?;
+    let found = [
+        ("`credits`: `number`", credit),
+        // A transfer has two consecutive numbers. Its row has the first.
+        ("`transfers`: `number` + 1", transfer.map(|number| number.saturating_add(1))),
+        ("`journal_legs`: `number`", payment),
+    ];
+    Ok(found.into_iter().find(|(_, number)| *number > Some(last)).map(|(column, _)| column))
+}
 
 /// Returns the numbers of payments. Payments without a number are absent.
 pub(super) fn of_payments(

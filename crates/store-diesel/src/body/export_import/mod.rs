@@ -192,7 +192,8 @@ impl InsertBuffer {
             0 => "this row".to_owned(),
             more => format!("this row or one of the {more} after it"),
         };
-        Some(ExportError::Line { line: *line, reason: format!("`{table}`: {rows} can't be stored: {failure}") })
+        let reason = failure.of_file();
+        Some(ExportError::Line { line: *line, reason: format!("`{table}`: {rows} can't be stored: {reason}") })
     }
 
     fn store(&mut self, conn: &mut Conn) -> Result<(), Stop<ExportError>> {

@@ -63,7 +63,7 @@ impl StoreRows {
 }
 
 /// Whether a file contains the rows of a table.
-fn is_in_files(table: &str) -> bool {
+pub(super) fn is_in_files(table: &str) -> bool {
     !LEFT_OUT.contains(&table) && !secrets::are_in(table)
 }
 

@@ -27,8 +27,8 @@ const ONE_ROW: [&str; 2] = ["timelines", "credit_counters"];
 /// Reads all records of an account.
 type ReadAll = fn(&mut Conn, &AccountId) -> Outcome<()>;
 
-/// The tables whose rows depend on rows that no constraint requires.
-const READ: [(&str, ReadAll); 4] = [
+/// The tables whose rows must fit each other in ways that no constraint requires.
+const READ_WHOLE: [(&str, ReadAll); 4] = [
     ("budgets", budgets::read_all),
     ("card_transactions", activity::read_chains),
     ("journal_legs", journal::read_all),
@@ -78,7 +78,10 @@ fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     if let Some(table) = violated.first() {
         return Err(invalid(format!("`{table}`: a row refers to a row that is not in the file")));
     }
-    for (table, read) in READ {
+    if let Some(column) = activity::beyond_counter(conn, account)? {
+        return Err(invalid(format!("{column} exceeds `last_number` of `credit_counters`")));
+    }
+    for (table, read) in READ_WHOLE {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
     }
     for (tables, wrong) in REPEATED {
@@ -104,7 +107,7 @@ fn invalid(reason: String) -> Refused {
 
 /// Returns the refusal of a file because `what` can't be stored or read. A transient failure is not due to the file.
 fn refused(failure: Failure, what: &str) -> Refused {
-    if failure.is_transient() { failure.into() } else { invalid(format!("{what}: {failure}")) }
+    if failure.is_transient() { failure.into() } else { invalid(format!("{what}: {}", failure.of_file())) }
 }
 
 /// Returns the first invariant that does not hold, and what violates it.
