@@ -184,7 +184,7 @@ fn records_that_contradict_each_other_are_refused() {
                 let is_refund = |row: &&mut Value| !row["refunded_payment_id"].is_null();
                 rows(lines, "merchant_payments").find(is_refund).unwrap()["refunded_payment_id"] = ABSENT.into();
             },
-            "which is missing",
+            " names, is missing",
         ),
         ("a wrong count of cards", |lines| count_one_more(lines, "card_counts"), "`card_counts`: a row does not agree"),
         ("a wrong count of people", |lines| count_one_more(lines, "people_counts"), "`people_counts`: a row"),
