@@ -8,8 +8,8 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
 /// The locks in the order in which groups acquire them: balances, batches, the counters, then the account itself. All
-/// rows of the account refer to it, or the statement that stores them locks it ([`super::changes`]). So nobody can add a
-/// row.
+/// rows of the account refer to it, or the statement that stores them locks it ([`super::changes`]). So nobody can add
+/// a row.
 const ALL: [&str; 4] = [
     "SELECT 1 FROM balances WHERE account_id = $1 ORDER BY budget_id, currency FOR UPDATE",
     "SELECT 1 FROM payment_batches WHERE account_id = $1 ORDER BY id FOR UPDATE",
