@@ -73,7 +73,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<SnapshotFile, Problem> {
     let (header, contents) = text.split_once('\n').ok_or_else(|| malformed("it has only one line"))?;
     let header: SentHeader =
         serde_json::from_str(header).map_err(|error| malformed(&format!("its first line: {error}")))?;
-    if header.florin_snapshot != Value::from(VERSION) {
+    if header.florin_snapshot != VERSION {
         return Err(wrong_member("florinSnapshot", &format!("must be {VERSION}")));
     }
     let schema = member("schema", header.schema, |text| Ok(text.to_owned()))?;
