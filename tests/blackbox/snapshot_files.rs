@@ -159,11 +159,10 @@ fn a_client_has_at_most_twenty_imported_snapshots() {
 }
 
 #[test]
-fn broken_files_are_refused_and_leave_nothing() {
+fn files_with_a_broken_first_line_are_refused() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, _, file) = exported(&server);
-    let lines = file.lines().count();
     let first_line = file.split_once('\n').unwrap().0;
     for (what, broken, reason) in [
         ("no JSON", "hello\nworld\n".to_owned(), "its first line: expected value"),
@@ -196,6 +195,15 @@ fn broken_files_are_refused_and_leave_nothing() {
         let fault = expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
         assert!(fault.message.contains(reason), "{what}: {fault:?}");
     }
+    assert_eq!(client.get(IMPORTS).json()["count"], 0);
+}
+
+#[test]
+fn broken_files_are_refused_and_leave_nothing() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (_, _, file) = exported(&server);
+    let lines = file.lines().count();
     let changes: [(&str, Change); 9] = [
         ("more money than the journal has", |lines| {
             let row = rows(lines, "balances").find(|row| row["available_minor"] != 0).unwrap();
