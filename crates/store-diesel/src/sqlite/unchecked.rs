@@ -1,5 +1,5 @@
-//! The constraints of the tables that are declared `unchecked`. SQLite checks them when rows are stored. But another
-//! program, such as its shell, does not check foreign keys unless it is told to.
+//! The constraints of the tables that are declared `unchecked`. SQLite checks them when Florin stores rows. Other
+//! programs, such as the `sqlite3` shell, check foreign keys only if `PRAGMA foreign_keys` is on.
 
 use super::Conn;
 use super::body::errors::Outcome;
