@@ -4,7 +4,7 @@ use super::backend::Conn;
 use super::books::{gather, wrong_checkpoints};
 use super::checkout;
 use super::driver;
-use super::errors::Outcome;
+use super::errors::{Failure, Outcome};
 use super::events;
 use super::list_counts;
 use super::merchant;
@@ -41,15 +41,18 @@ impl BooksCheck for Store {
 pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
     let violated: Vec<_> = driver::violated_tables(conn, None)?.into_iter().map(Discrepancy::Constraint).collect();
-    if !violated.is_empty() {
-        // The books can't be added up: their rows may contain what cannot be read.
-        return Ok(BooksReport { discrepancies: violated, ..BooksReport::default() });
-    }
-    let books = gather(conn, None, progress)?;
+    let books = match gather(conn, None, progress) {
+        // The books can't be added up, because a row contains an unknown name.
+        Err(Failure::Corrupt(_)) if !violated.is_empty() => {
+            return Ok(BooksReport { discrepancies: violated, ..BooksReport::default() });
+        }
+        gathered => gathered?,
+    };
     progress(BooksCheckStep::Counts);
     let balances = books.budgets.values().filter(|budget_books| budget_books.has_balances).count();
     let journal_transactions = books.transactions;
     let mut discrepancies = of_books(books);
+    discrepancies.extend(violated);
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn, None)?.into_iter().map(Discrepancy::CheckoutCount));

@@ -22,6 +22,8 @@ impl From<Error> for Failure {
             | Error::AlreadyInTransaction
             | Error::NotInTransaction
             | Error::BrokenTransactionManager => driver::broken_connection(error.to_string()),
+            // A stored value.
+            Error::DeserializationError(cause) => Self::Corrupt(cause.to_string()),
             _ => Self::Refused(error.to_string()),
         }
     }
@@ -48,6 +50,7 @@ mod tests {
     #[test]
     fn errors_of_diesel_itself_are_bugs() {
         assert!(matches!(Failure::from(Error::NotFound), Failure::Refused(_)));
+        assert!(matches!(Failure::from(Error::DeserializationError("unknown value".into())), Failure::Corrupt(_)));
         assert!(Failure::from(Error::BrokenTransactionManager).is_transient());
     }
 }
