@@ -12,7 +12,7 @@ use florin_domain::page::{Page, PageRequest};
 pub trait Callers: Send + Sync {
     /// Returns the key with that hash and its client, even if the key is revoked or expired. The duration of the call
     /// does not reveal how many bytes of a hash are correct. An adapter with a cache still reads a key that may name a
-    /// world from the store, because the key loses the world as soon as the world is deleted.
+    /// world from the store, because the key loses access to the world as soon as the world is deleted.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 
@@ -39,7 +39,7 @@ pub trait Accounts: Send + Sync {
     }
 }
 
-/// Returns the profiles of accounts for their own client.
+/// Reads the profiles of accounts.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AccountProfiles: Send + Sync {

@@ -21,17 +21,18 @@ pub trait Activities: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError>;
 
-    /// Returns one movement of the account, if and only if an unfiltered list contains it. Every number that the
-    /// account's sequence has given finds the movement that took it, unless an early version did not record it.
+    /// Returns one movement of the account, if and only if an unfiltered list contains it. A key with a number finds
+    /// the movement to which the account's sequence gave this number, unless an early version of Florin did not record
+    /// the number.
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError>;
 
     /// Returns the account's matching movements that changed after a cursor, oldest change first, at most `max`. Each
     /// movement is returned in its current state. Without a cursor, the list begins with the first movement.
     ///
     /// A reader that continues with each `next` misses no change. A movement is returned again only if it changes
-    /// again, and once even if it has changed several times since the cursor. Concurrent writers can delay rows but not
-    /// the answer. `None`: the cursor is from before a restore of the account, or from an earlier account with the same
-    /// id.
+    /// again, and once even if it has changed several times since the cursor. The call does not wait for concurrent
+    /// writers, whose changes may be missing until a later call. `None`: the cursor is from before a restore of the
+    /// account, or from an earlier account with the same id.
     async fn changes(
         &self,
         account: &AccountId,

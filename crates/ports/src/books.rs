@@ -36,8 +36,9 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<ExplainResult, StoreError>;
 
-    /// Returns all sums that the invariants check, of this account only, added up from the first movement, and its hash
-    /// chains, verified from the first link. Nothing is corrected or omitted, so discrepancies are visible.
+    /// Returns all sums that the invariants check, of this account only, and the results of verifying its hash chains.
+    /// The sums start from the first movement, and the verification starts from the first link. Nothing is corrected or
+    /// omitted, so discrepancies are visible.
     ///
     /// A store appends each leg to the hash chains that it continues ([`JournalLine::links`]) in the transaction that
     /// stores it, in the order in which it decided. Seeded data is appended in this order: the journals of the

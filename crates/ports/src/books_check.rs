@@ -125,7 +125,8 @@ pub enum BooksCheckStep {
     Counts,
 }
 
-/// Receives the steps of a check, each when it begins, and the verification of hash chains also in between.
+/// Receives each step of a check when the step begins, and [`BooksCheckStep::HashChains`] again while links are
+/// verified.
 pub type BooksCheckProgress = Arc<dyn Fn(BooksCheckStep) + Send + Sync>;
 
 /// Checks the books of the whole store.

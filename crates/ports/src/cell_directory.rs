@@ -52,7 +52,7 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// Parses a text from [`Self::stored`]. `None`: it is damaged.
+    /// Parses a text from [`Self::stored`]. `None`: the text is damaged.
     pub fn parse(stored: &str) -> Option<Self> {
         let (kind, id) = stored.split_once(':')?;
         match kind {
@@ -124,10 +124,10 @@ pub struct KeyOfWorld {
     pub world: Option<AccountId>,
 }
 
-/// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
+/// The directory of cells, which the home keeps for all cells, and the name of the cell to which each store is bound.
 ///
 /// Promises: a key has at most one entry, and only [`Self::end_move`] changes the cell of an entry. Of concurrent calls
-/// that add different cells under one key, the first one counts. Each call is one transaction.
+/// that add different cells under one key, only the first one takes effect. Each call is one transaction.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CellDirectory: Send + Sync {

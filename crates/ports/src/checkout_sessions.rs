@@ -53,7 +53,7 @@ pub struct SessionCommand {
     pub session: CheckoutSessionId,
     /// The rule. It changes neither the ids nor the purpose.
     pub decide: Decide<SessionSituation, Result<SessionDecision, SessionRefusal>>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CheckoutSession>>,

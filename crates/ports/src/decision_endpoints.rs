@@ -22,8 +22,8 @@ pub struct EndpointCommand {
     pub claim: Option<ClientClaim<EndpointChange>>,
 }
 
-/// Stores the decision endpoints of accounts, at most one for each. [`crate::Accounts::find`] returns it with the
-/// account.
+/// Stores the decision endpoints of accounts, at most one for each. [`crate::Accounts::find`] returns an account with
+/// its endpoint.
 ///
 /// Promises: changes of one account's endpoint are decided sequentially, and a refusal changes nothing. An endpoint is
 /// not part of a world's contents: a snapshot does not contain it, a restore does not change it, and a world that is
@@ -68,7 +68,7 @@ pub struct DecisionRequest {
 /// receivers of webhooks may have. Redirects are not followed. The result arrives within the time limit, whatever the
 /// endpoint does. The number of concurrent questions of an account is bounded, so that a slow endpoint leaves room for
 /// other accounts; excess questions return [`NoDecision::TooMany`] immediately. Questions of one client do not delay
-/// those of others, whatever its name servers do. The amount of a partial approval never exceeds the amount of the
+/// those of others, even if its name servers are slow. The amount of a partial approval never exceeds the amount of the
 /// question.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

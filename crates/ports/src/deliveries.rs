@@ -168,12 +168,12 @@ pub struct LoggedDelivery {
     pub attempts: Vec<AttemptRecord>,
 }
 
-/// The deliveries that wait, excluding those of disabled subscriptions and of disabled clients.
+/// How many deliveries wait, and since when, excluding those of disabled subscriptions and of disabled clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryBacklog {
-    /// The waiting deliveries of each subscription that has any.
+    /// The numbers of waiting deliveries of each subscription that has any.
     pub waiting: BTreeMap<WebhookId, WaitingDeliveries>,
-    /// When the oldest of them was queued, in real time. `None`: none waits.
+    /// When the oldest waiting delivery was queued, in real time. `None`: no delivery waits.
     pub oldest: Option<DateTime<Utc>>,
 }
 
@@ -184,7 +184,7 @@ impl DeliveryBacklog {
     }
 }
 
-/// The deliveries that wait for one subscription.
+/// The numbers of waiting deliveries of one subscription.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitingDeliveries {
     /// Number of waiting deliveries.
@@ -216,8 +216,8 @@ pub trait Deliveries: Send + Sync {
     /// queued yet, because concurrent writes did not end in time, or because there are many events; call it again.
     async fn fan_out(&self) -> Result<bool, StoreError>;
 
-    /// Waits for events to fan out. Ends immediately if this store has committed events that subscriptions receive
-    /// since the last call ended. May end early, and does not notice the events of other processes.
+    /// Waits until there are events to fan out. Ends immediately if this store has committed events that subscriptions
+    /// receive since the last call ended. May end early, and does not notice the events of other processes.
     async fn new_events(&self);
 
     /// Returns the enabled subscriptions that may have deliveries to claim at this real time.
@@ -265,11 +265,11 @@ pub trait Deliveries: Send + Sync {
     /// subscriptions that were deleted before that time.
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 
-    /// Returns the waiting deliveries of each subscription that is not disabled and whose client is not, and when the
-    /// oldest was queued.
+    /// Returns the numbers of waiting deliveries of the enabled subscriptions of enabled clients, and when the oldest
+    /// delivery was queued.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
 
-    /// Returns the waiting deliveries of each subscription that has any, or of one subscription only. Paused deliveries
-    /// count, too. The call is for operators: its duration is not bounded.
+    /// Returns the numbers of waiting deliveries of each subscription that has any, or of one subscription only. Paused
+    /// deliveries count, too. The call is for operators: its duration is not bounded.
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>;
 }

@@ -17,7 +17,7 @@ pub struct OpenDisputeCommand {
     pub transaction: TransactionToken,
     /// The rule.
     pub decide: Decide<OpenDisputeSituation, Result<DisputeDecision, DisputeRefusal>>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<DisputeDone>>,
@@ -31,7 +31,7 @@ pub struct DisputeCommand {
     pub dispute: DisputeId,
     /// The rule. It changes neither the disputed message nor the amount, and adds evidence only at the end.
     pub decide: Decide<DisputeSituation, Result<DisputeDecision, DisputeRefusal>>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<DisputeDone>>,

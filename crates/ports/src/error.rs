@@ -8,9 +8,9 @@ pub enum StoreError {
     /// The store can't be reached, or was too slow. Nothing was stored; a retry may succeed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// The client whose data is concerned is being moved to another store, which the text names. Or no store has the
-    /// requested object, which may belong to a client that is being moved. Nothing was stored; a retry succeeds once
-    /// the client has arrived.
+    /// The client that owns the data is being moved to another store, which the text names. This error is also returned
+    /// if no store has the requested object, but the object may belong to a client that is being moved. Nothing was
+    /// stored; a retry succeeds once the client has arrived.
     #[error("a client is being moved to {0}")]
     Moving(String),
     /// The queue of the store is full, or too much work precedes the call. The call stored nothing.

@@ -57,9 +57,8 @@ pub struct EventReach {
 /// position that [`Self::tail`] has returned for its client. The only exception is the restore of a world, which puts
 /// earlier events back at their positions.
 ///
-/// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under
-/// the same promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain
-/// them.
+/// An event that a redelivery or a recovery sends again gets a further position in the same transaction, under the same
+/// promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Events: Send + Sync {
@@ -92,7 +91,7 @@ pub trait Events: Send + Sync {
     }
 
     /// Returns a number that identifies the sequence of a client's positions. If it has changed, the client has moved,
-    /// and positions that were read before mean nothing any more.
+    /// and positions that were read before are no longer valid.
     async fn sequence(&self, client: ClientId) -> Result<i64, StoreError> {
         // Without cells, no client moves.
         let _: ClientId = client;

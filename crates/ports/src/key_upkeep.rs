@@ -23,6 +23,6 @@ pub trait KeyUpkeep: Send + Sync {
     async fn record_uses(&self, uses: Vec<KeyUse>) -> Result<(), StoreError>;
 
     /// Returns the keys that expire after `from` and no later than `until`, earliest first, at most `max`. Excludes
-    /// revoked keys, keys of worlds, and keys of disabled clients.
+    /// revoked keys, rotated keys, keys of worlds, and keys of disabled clients.
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Ports: what Florin needs from storage, providers, clock and ids. One trait per file, in the domain's terms.
+//! Ports: what Florin needs from storage, providers, clock and ids. One file per subject, in the domain's terms.
 //!
 //! Ports have methods of three kinds:
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.

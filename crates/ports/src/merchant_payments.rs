@@ -17,7 +17,7 @@ pub struct CreateRefundCommand {
     pub payment: MerchantPaymentId,
     /// The rule.
     pub decide: Decide<CreateRefundSituation, Result<MerchantPayment, RefundRefusal>>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
@@ -31,7 +31,7 @@ pub struct RefundCommand {
     pub refund: RefundId,
     /// The rule. It changes neither ids nor the amount.
     pub decide: Decide<RefundSituation, Result<RefundChange, RefundRefusal>>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,

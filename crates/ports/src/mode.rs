@@ -77,8 +77,8 @@ impl From<DisputeDecision> for DryRun<DisputeDone> {
 
 impl From<CreditDecision> for DryRun<Credit> {
     fn from(CreditDecision { credit, journal, .. }: CreditDecision) -> Self {
-        let of_budget = (credit.instruction.budget, credit.instruction.currency);
-        let balances = [(of_budget, credit.balances)].into();
+        let key = (credit.instruction.budget, credit.instruction.currency);
+        let balances = [(key, credit.balances)].into();
         Self { done: credit, declined: None, journal: vec![journal], balances }
     }
 }

@@ -16,7 +16,7 @@ pub struct ConfirmCommand {
     /// The rule. The MFA session and the enrolment that it returns are stored even if it refuses, because attempts
     /// count.
     pub decide: Decide<ConfirmSituation, ConfirmDecision>,
-    /// Whether the decision is stored.
+    /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<PaymentBatch>>,

@@ -43,8 +43,8 @@ pub struct ErasePersonCommand {
     pub terminate: Decide<ErasureSituation, Option<CardChange>>,
 }
 
-/// Stores people. Creations are decided sequentially, and so are changes on one account. So their situations stay
-/// valid until they are stored.
+/// Stores people. Creations are decided sequentially, and so are changes on one account. So the situation of a decision
+/// stays valid until the decision is stored.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
@@ -70,7 +70,7 @@ pub trait People: Send + Sync {
 
     /// Erases a person on every account, with the cards that the person owns, and returns those accounts by id. Also
     /// deletes everything else that contains the person's data: idempotency records of creations and changes of the
-    /// person, snapshots of worlds, the evidence of disputes of these cards, and the idempotency records that contain
-    /// this evidence.
+    /// person, snapshots of worlds, the evidence of disputes of the person's cards, and the idempotency records that
+    /// contain this evidence.
     async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError>;
 }

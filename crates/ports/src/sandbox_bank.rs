@@ -22,7 +22,7 @@ pub struct AcceptedPayment {
 /// The storage of the simulated bank. It is durable, and shared by all instances that use the same store.
 ///
 /// The id of a payment is unique among the payments of all accounts. The `account` of a call is the account that pays:
-/// a store that divides its accounts keeps the payment with this account.
+/// a store of several cells keeps the payment in the cell of this account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankStorage: Send + Sync {

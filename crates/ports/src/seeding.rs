@@ -42,8 +42,8 @@ impl SeedData {
         }
         for budget in budgets().map(|seed| &seed.budget) {
             for (currency, balances) in &budget.balances {
-                let proved = sums.remove(&(&budget.account, budget.id, *currency)).unwrap_or_default();
-                if proved != (*balances).into() || proved.held != Total::ZERO {
+                let sum = sums.remove(&(&budget.account, budget.id, *currency)).unwrap_or_default();
+                if sum != (*balances).into() || sum.held != Total::ZERO {
                     return Err(disproved(&budget.account, budget.id, *currency));
                 }
             }

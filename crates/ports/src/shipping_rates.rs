@@ -13,7 +13,7 @@ pub struct ShippingRatesUnavailable(pub String);
 ///
 /// Promises: a call sends one request to the `dynamicRatesUrl` of the session, and only to an address that receivers of
 /// webhooks may have. Redirects are not followed. The result arrives within a bounded time, whatever the merchant's
-/// server does. Requests of one client do not delay those of others, whatever its name servers do.
+/// server does. Requests of one client do not delay those of others, even if its name servers are slow.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ShippingRates: Send + Sync {

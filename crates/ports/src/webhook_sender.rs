@@ -26,8 +26,9 @@ pub struct WebhookRequest {
 /// Sends events to receivers of webhooks.
 ///
 /// Promises: a request is one POST, and is only sent to an address that receivers may have. Requests of one client do
-/// not delay those of others, whatever the name servers of its receivers do. Redirects are not followed. The outcome
-/// arrives within a bounded time, whatever the receiver does. It contains at most 1 kB of the receiver's response body.
+/// not delay those of others, even if the name servers of its receivers are slow. Redirects are not followed. The
+/// outcome arrives within a bounded time, whatever the receiver does. It contains at most 1 kB of the receiver's
+/// response body.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait WebhookSender: Send + Sync {

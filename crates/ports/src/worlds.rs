@@ -134,9 +134,10 @@ pub trait Worlds: Send + Sync {
     /// Deletes expired worlds, longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Stores all contents of a world, including the clock, the counter of its ids and the idempotency records, but not
-    /// keys, secrets and snapshots. A world that is restored to the snapshot or created from it uses the current secret
-    /// of the snapshot's world. If there is none, the TOTP enrolment is not restored. `Absent`: no such world.
+    /// Creates a snapshot of all contents of a world, including the clock, the counter of its ids and the idempotency
+    /// records, but not keys, secrets and snapshots. A world that is restored to the snapshot or created from it uses
+    /// the current secret of the snapshot's world. If there is none, the TOTP enrolment is not restored. `Absent`: no
+    /// such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,

@@ -20,7 +20,7 @@ routes! { Accounts:
     + {
         fn forget(&self, id: &AccountId) {
             self.forget_entry(&CellKey::Account(id.clone()));
-            for cell in self.each() {
+            for cell in self.open_cells() {
                 Accounts::forget(&*cell.store, id);
             }
         }

@@ -90,10 +90,10 @@ routes! { MfaSessions:
     enrolment(account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> => [account(account)];
 }
 
-/// Leases batches of all cells in turn. First each cell has an equal share, so that a long queue in one of them delays
-/// no other. What is left is for the cells with more work.
+/// Leases batches of all cells in turn. First each cell has an equal share, so that a long queue in one cell does not
+/// delay the others. The rest of the maximum is for the cells with more work.
 async fn claim(cells: &Cells, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
-    let count = u32::try_from(cells.each().count()).unwrap_or(u32::MAX);
+    let count = u32::try_from(cells.open_cells().count()).unwrap_or(u32::MAX);
     let (mut leases, mut failure) = (Vec::new(), cells.unopened());
     for share in [command.max.div_ceil(count), command.max] {
         for cell in cells.in_turn() {
@@ -103,7 +103,7 @@ async fn claim(cells: &Cells, command: ClaimCommand) -> Result<Vec<Lease>, Store
                 break;
             }
             match BatchProcessing::claim(&*cell.store, command).await {
-                Ok(mut part) => leases.append(&mut part),
+                Ok(mut more) => leases.append(&mut more),
                 Err(error) => failure = Some(log_failure(cell, error)),
             }
         }

@@ -81,12 +81,12 @@ routes! { IdempotencyRecords:
 }
 
 async fn check_structure(cells: &Cells) -> Result<(), StoreError> {
-    cells.all(|store| async move { BooksCheck::check_structure(&*store).await }).await.map(drop)
+    cells.ask_all(|store| async move { BooksCheck::check_structure(&*store).await }).await.map(drop)
 }
 
-/// Each cell is checked in a view of its own. No transaction changes two cells, so the views need not be of one time.
+/// Checks each cell in a view of its own. No transaction changes two cells, so the views may be of different times.
 async fn check_all(cells: &Cells) -> Result<BooksReport, StoreError> {
-    let reports = cells.all(|store| async move { BooksCheck::check_all(&*store).await }).await?;
+    let reports = cells.ask_all(|store| async move { BooksCheck::check_all(&*store).await }).await?;
     Ok(reports.into_iter().fold(BooksReport::default(), |mut sum, report| {
         sum.journal_transactions = sum.journal_transactions.saturating_add(report.journal_transactions);
         sum.balances = sum.balances.saturating_add(report.balances);

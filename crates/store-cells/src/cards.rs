@@ -74,7 +74,7 @@ routes! { Disputes:
 }
 
 async fn due_holds(cells: &Cells, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
-    let mut due = cells.found(|store| async move { CardLedger::due_holds(&*store, now, max).await }).await?;
+    let mut due = cells.gather(|store| async move { CardLedger::due_holds(&*store, now, max).await }).await?;
     due.sort();
     due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok(due)

@@ -45,7 +45,7 @@ impl fmt::Debug for Cell {
 #[derive(Clone)]
 struct Place {
     cell: CellName,
-    /// 0 without an entry.
+    /// 0 if the directory has no entry.
     revision: i64,
     /// The last move of its client that the entry names.
     last_move: Option<MoveId>,
@@ -55,13 +55,13 @@ struct Place {
 pub(crate) struct Route<'c> {
     cell: &'c Cell,
     key: CellKey,
-    /// `None`: nobody has the key.
+    /// `None`: no cell has the key.
     place: Option<Place>,
     begun: Instant,
 }
 
 impl Route<'_> {
-    /// Returns the revision of the entry; 0 without an entry.
+    /// Returns the revision of the entry; 0 if the directory has no entry.
     pub(crate) fn revision(&self) -> i64 {
         self.place.as_ref().map_or(0, |place| place.revision)
     }
@@ -94,7 +94,7 @@ pub struct Cells {
 impl Cells {
     /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name,
     /// and `directory` is the same whenever a store is created over these cells. `unopened` are cells that could not be
-    /// opened, and why: what concerns their clients fails, as if these cells had failed later.
+    /// opened, and why: calls for their clients fail, as if these cells had failed later.
     pub fn new(
         directory: Arc<dyn CellDirectory>,
         home: Arc<dyn CompleteStorage>,
@@ -128,14 +128,14 @@ impl Cells {
     }
 
     /// Returns all open cells, the home first.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &Cell> {
+    pub(crate) fn open_cells(&self) -> impl Iterator<Item = &Cell> {
         once(&self.home).chain(&self.others)
     }
 
     /// Returns all open cells, each time beginning with the next one.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Cell> {
         let first = self.turn.fetch_add(1, Ordering::Relaxed) % (1 + self.others.len());
-        self.each().skip(first).chain(self.each().take(first))
+        self.open_cells().skip(first).chain(self.open_cells().take(first))
     }
 
     /// Returns the cell of an account. If no cell has it, the home is returned, where it is absent.
@@ -158,12 +158,12 @@ impl Cells {
     pub(crate) async fn uncached(&self, key: CellKey) -> Result<Route<'_>, StoreError> {
         let begun = Instant::now();
         let entry = self.directory.find(&key).await?;
-        let place = entry.map(settled).transpose()?;
+        let place = entry.map(place_of_entry).transpose()?;
         self.routed(key, place, begun)
     }
 
     fn routed(&self, key: CellKey, place: Option<Place>, begun: Instant) -> Result<Route<'_>, StoreError> {
-        let cell = place.as_ref().map_or(Ok(&self.home), |place| self.named(&place.cell))?;
+        let cell = place.as_ref().map_or(Ok(&self.home), |place| self.open_cell(&place.cell))?;
         Ok(Route { cell, key, place, begun })
     }
 
@@ -184,36 +184,37 @@ impl Cells {
         if has_moved { Err(unknown("its client has moved meanwhile")) } else { Ok(()) }
     }
 
-    /// Returns the name of the cell of a key. What has no entry is in the home, if it exists.
+    /// Returns the name of the cell of a key. An object without an entry is in the home, if it exists.
     pub(crate) async fn holder(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
         Ok(self.place_of(key).await?.map(|place| place.cell))
     }
 
     async fn place_of(&self, key: &CellKey) -> Result<Option<Place>, StoreError> {
         if let Some(entry) = self.directory.find(key).await? {
-            return settled(entry).map(Some);
+            return place_of_entry(entry).map(Some);
         }
         let at_home = || Place { cell: CellName::home(), revision: 0, last_move: None };
         Ok(holds(&self.home, key).await?.then(at_home))
     }
 
-    /// Fails if a client is being moved: an object that no cell has may then be on its way.
-    pub(crate) async fn all_settled(&self) -> Result<(), StoreError> {
+    /// Fails if a client is being moved: an object that no cell has may belong to it.
+    pub(crate) async fn fail_during_moves(&self) -> Result<(), StoreError> {
         match self.directory.moves().await?.first() {
             Some(begun) => Err(moving(&begun.to)),
             None => Ok(()),
         }
     }
 
-    fn named(&self, name: &CellName) -> Result<&Cell, StoreError> {
-        self.each().find(|cell| cell.name == *name).ok_or_else(|| match self.unopened.get(name) {
+    fn open_cell(&self, name: &CellName) -> Result<&Cell, StoreError> {
+        self.open_cells().find(|cell| cell.name == *name).ok_or_else(|| match self.unopened.get(name) {
             Some(reason) => not_open(name, reason),
             None => StoreError::Unavailable(format!("cell {name} is not configured")),
         })
     }
 
     /// Reserves a key for a cell permanently, before its object is created there. `Duplicate`: another cell has the
-    /// key. An entry that a world has left becomes permanent, so that [`Self::tidy`] does not remove it later.
+    /// key. The entry of a deleted world becomes permanent, so that [`Self::remove_stale_entries`] does not remove it
+    /// later.
     pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
         let holder = match self.other_holder(&key, cell).await? {
             Some(holder) => holder,
@@ -229,7 +230,7 @@ impl Cells {
             let is_elsewhere = cell.name != self.home.name && holds(&self.home, key).await?;
             return Ok(is_elsewhere.then(CellName::home));
         };
-        let place = settled(entry.clone())?;
+        let place = place_of_entry(entry.clone())?;
         if place.cell == cell.name || self.remove_abandoned(&entry).await? {
             return Ok(None);
         }
@@ -240,7 +241,7 @@ impl Cells {
     /// whether it was removed.
     async fn remove_abandoned(&self, entry: &CellEntry) -> Result<bool, StoreError> {
         // A cell that is not open may have the object.
-        let Ok(holder) = self.named(&entry.cell) else { return Ok(false) };
+        let Ok(holder) = self.open_cell(&entry.cell) else { return Ok(false) };
         if holds(holder, &entry.key).await? {
             return Ok(false);
         }
@@ -266,8 +267,8 @@ impl Cells {
     }
 
     /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
-    /// added after its object was created, because [`Self::tidy`] removes the entries of worlds whose objects are
-    /// absent. A permanent entry is added before its object.
+    /// added after its object was created, because [`Self::remove_stale_entries`] removes entries of worlds whose
+    /// objects are absent. A permanent entry is added before its object.
     pub(crate) async fn enter(
         &self,
         key: CellKey,
@@ -279,27 +280,27 @@ impl Cells {
         Ok(entry.cell)
     }
 
-    /// Returns the cell of a client that is created. A client without an entry gets the cell with the fewest clients
-    /// among those that accept clients.
-    pub(crate) async fn place(&self, client: ClientId) -> Result<&Cell, StoreError> {
+    /// Returns the cell in which a new client is created. A client without an entry gets the cell with the fewest
+    /// clients among those that accept clients.
+    pub(crate) async fn cell_for_new_client(&self, client: ClientId) -> Result<&Cell, StoreError> {
         let key = CellKey::Client(client);
         if let Some(name) = self.holder(&key).await? {
-            return self.named(&name);
+            return self.open_cell(&name);
         }
         let listed = self.directory.listed().await?;
         let clients = clients_of_cells(self.directory.as_ref(), &*self.home.store).await?;
-        let emptiest = emptiest(self.each().map(|cell| &cell.name), &listed, &clients);
+        let emptiest = emptiest(self.open_cells().map(|cell| &cell.name), &listed, &clients);
         let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
-        let name = self.enter(key, self.named(emptiest.ok_or_else(none)?)?, None).await?;
-        self.named(&name)
+        let name = self.enter(key, self.open_cell(emptiest.ok_or_else(none)?)?, None).await?;
+        self.open_cell(&name)
     }
 
     /// Removes the entries of a world whose objects its cell no longer has. An entry that was added again since it was
-    /// read stays, and so does one whose client is being moved: its objects may be on their way.
-    pub(crate) async fn tidy(&self, world: &AccountId) -> Result<(), StoreError> {
+    /// read stays, and so does an entry whose client is being moved: its objects may be on their way to another cell.
+    pub(crate) async fn remove_stale_entries(&self, world: &AccountId) -> Result<(), StoreError> {
         let entries = self.directory.of_world(world).await?;
         for entry in entries.into_iter().filter(|entry| entry.moving.is_none()) {
-            if !holds(self.named(&entry.cell)?, &entry.key).await? {
+            if !holds(self.open_cell(&entry.cell)?, &entry.key).await? {
                 self.directory.remove(&entry).await?;
                 self.forget_entry(&entry.key);
             }
@@ -332,7 +333,7 @@ impl Cells {
 }
 
 /// Returns the place of an entry. Fails while its client is being moved.
-fn settled(entry: CellEntry) -> Result<Place, StoreError> {
+fn place_of_entry(entry: CellEntry) -> Result<Place, StoreError> {
     match entry.moving {
         Some(begun) => Err(moving(&begun.to)),
         None => Ok(Place { cell: entry.cell, revision: entry.revision, last_move: entry.last_move }),

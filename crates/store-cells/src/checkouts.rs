@@ -58,12 +58,12 @@ routes! { MerchantPayments:
 
 /// Asks all cells, because page tokens name no account.
 async fn with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
-    cells.first(|store| async move { CheckoutSessions::with_token(&*store, token).await }).await
+    cells.find_in_any(|store| async move { CheckoutSessions::with_token(&*store, token).await }).await
 }
 
 /// Asks all cells, because page tokens name no account.
 async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
-    cells.first(|store| async move { MerchantPayments::refund_with_token(&*store, token).await }).await
+    cells.find_in_any(|store| async move { MerchantPayments::refund_with_token(&*store, token).await }).await
 }
 
 async fn due(
@@ -78,7 +78,7 @@ async fn due(
         cells.confirm(cell).await?;
         return due;
     }
-    let mut due = cells.found(|store| async move { CheckoutSessions::due(&*store, None, now, max).await }).await?;
+    let mut due = cells.gather(|store| async move { CheckoutSessions::due(&*store, None, now, max).await }).await?;
     due.sort();
     due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok(due)
@@ -86,7 +86,7 @@ async fn due(
 
 async fn due_accounts(cells: &Cells, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
     let due = |store: Store| async move { CheckoutSessions::due_accounts(&*store, real_now).await };
-    let mut due = cells.found(due).await?;
+    let mut due = cells.gather(due).await?;
     due.sort_by(|one, other| one.account.cmp(&other.account));
     Ok(due)
 }

@@ -43,24 +43,24 @@ routes! { Deliveries:
         => [with(backlogs)];
     + {
         async fn new_events(&self) {
-            select_all(self.each().map(|cell| Deliveries::new_events(&*cell.store))).await;
+            select_all(self.open_cells().map(|cell| Deliveries::new_events(&*cell.store))).await;
         }
     }
 }
 
 async fn fan_out(cells: &Cells) -> Result<bool, StoreError> {
-    let is_done = cells.all(|store| async move { Deliveries::fan_out(&*store).await }).await?;
+    let is_done = cells.ask_all(|store| async move { Deliveries::fan_out(&*store).await }).await?;
     Ok(is_done.into_iter().all(|is_done| is_done))
 }
 
 async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
     let (mut due, mut failure) = (Vec::new(), cells.unopened());
-    let asked: Vec<_> = cells.each().map(|cell| Deliveries::due(&*cell.store, now)).collect();
-    for (cell, answer) in cells.each().zip(join_all(asked).await) {
+    let calls: Vec<_> = cells.open_cells().map(|cell| Deliveries::due(&*cell.store, now)).collect();
+    for (cell, answer) in cells.open_cells().zip(join_all(calls).await) {
         match answer {
-            Ok(mut part) => {
-                cells.remember_subscriptions(part.iter().map(|webhook| webhook.id), &cell.name);
-                due.append(&mut part);
+            Ok(mut more) => {
+                cells.remember_subscriptions(more.iter().map(|webhook| webhook.id), &cell.name);
+                due.append(&mut more);
             }
             Err(error) => failure = Some(log_failure(cell, error)),
         }
@@ -113,11 +113,11 @@ async fn log(
 }
 
 async fn delete_deliveries(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-    cells.counted(max, |store, max| async move { Deliveries::delete_deliveries(&*store, before, max).await }).await
+    cells.work_at_most(max, |store, max| async move { Deliveries::delete_deliveries(&*store, before, max).await }).await
 }
 
 async fn backlog(cells: &Cells) -> Result<DeliveryBacklog, StoreError> {
-    let of_cells = cells.all(|store| async move { Deliveries::backlog(&*store).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Deliveries::backlog(&*store).await }).await?;
     Ok(of_cells.into_iter().fold(DeliveryBacklog::default(), |mut sum, backlog| {
         sum.oldest = sum.oldest.into_iter().chain(backlog.oldest).min();
         sum.waiting.extend(backlog.waiting);
@@ -129,7 +129,7 @@ async fn backlogs(
     cells: &Cells,
     webhook: Option<WebhookId>,
 ) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
-    let of_cells = cells.all(|store| async move { Deliveries::backlogs(&*store, webhook).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Deliveries::backlogs(&*store, webhook).await }).await?;
     Ok(of_cells.into_iter().flatten().collect())
 }
 
@@ -137,15 +137,15 @@ async fn backlogs(
 fn candidates(cells: &Cells, webhook: WebhookId) -> (impl Iterator<Item = &Cell>, Option<StoreError>) {
     let known = cells.cell_of_subscription(webhook);
     let failure = if known.is_some() { None } else { cells.unopened() };
-    (cells.each().filter(move |cell| known.as_ref().is_none_or(|name| cell.name == *name)), failure)
+    (cells.open_cells().filter(move |cell| known.as_ref().is_none_or(|name| cell.name == *name)), failure)
 }
 
 fn store_of(cell: &Cell) -> &dyn CompleteStorage {
     &*cell.store
 }
 
-/// Passes each cell the items whose subscriptions it may have, to all cells at the same time. Returns the answers, or a
-/// failure after all cells have answered.
+/// Passes each cell the items whose subscriptions it may have. Calls all cells at the same time. Returns the answers,
+/// or a failure after all cells have answered.
 async fn distribute<'c, I: Clone, T, F>(
     cells: &'c Cells,
     items: &[I],
@@ -156,11 +156,11 @@ where
     F: Future<Output = Result<T, StoreError>>,
 {
     let known: Vec<_> = items.iter().map(|item| cells.cell_of_subscription(webhook_of(item))).collect();
-    let part_of = |cell: &Cell| -> Vec<_> {
+    let items_of = |cell: &Cell| -> Vec<_> {
         let is_possible = |known: &Option<CellName>| known.as_ref().is_none_or(|name| *name == cell.name);
         items.iter().zip(&known).filter(|(_, known)| is_possible(known)).map(|(item, _)| item.clone()).collect()
     };
-    let parts = cells.each().map(|cell| (cell, part_of(cell))).filter(|(_, part)| !part.is_empty());
-    let asked: Vec<_> = parts.map(|(cell, part)| ask(cell, part)).collect();
-    join_all(asked).await.into_iter().collect()
+    let shares = cells.open_cells().map(|cell| (cell, items_of(cell))).filter(|(_, share)| !share.is_empty());
+    let calls: Vec<_> = shares.map(|(cell, share)| ask(cell, share)).collect();
+    join_all(calls).await.into_iter().collect()
 }

@@ -31,7 +31,7 @@ routes! { Events:
     delete_events(before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> => [with(delete_events)];
     + {
         fn start_recording_events(&self, recording: EventRecording) {
-            for cell in self.each() {
+            for cell in self.open_cells() {
                 Events::start_recording_events(&*cell.store, recording.clone());
             }
         }
@@ -47,5 +47,5 @@ routes! { Events:
 }
 
 async fn delete_events(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-    cells.counted(max, |store, max| async move { Events::delete_events(&*store, before, max).await }).await
+    cells.work_at_most(max, |store, max| async move { Events::delete_events(&*store, before, max).await }).await
 }

@@ -1,4 +1,4 @@
-//! Questions to several cells.
+//! Calls to several cells.
 
 use crate::Cells;
 use crate::cells::{Cell, Store};
@@ -10,12 +10,12 @@ use std::sync::Arc;
 impl Cells {
     /// Asks all cells at the same time. Returns all answers, in the order of the cells, or the first failure, after all
     /// have answered. A cell that could not be opened is a failure, too.
-    pub(crate) async fn all<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
+    pub(crate) async fn ask_all<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
-        let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
-        let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+        let calls: Vec<_> = self.open_cells().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let answers = join_all(calls).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
         match self.unopened() {
             Some(failure) => Err(failure),
             None => Ok(answers),
@@ -23,16 +23,16 @@ impl Cells {
     }
 
     /// Asks all cells for work at the same time, and returns what they found, in the order of the cells. A failure is
-    /// logged, and is the result if no cell found anything, so that a broken cell does not stop the others.
-    pub(crate) async fn found<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
+    /// logged. It is returned only if no cell found anything, so that a broken cell does not stop the others.
+    pub(crate) async fn gather<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<Vec<T>, StoreError>>,
     {
-        let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let calls: Vec<_> = self.open_cells().map(|cell| ask(Arc::clone(&cell.store))).collect();
         let (mut found, mut failure) = (Vec::new(), self.unopened());
-        for (cell, answer) in self.each().zip(join_all(asked).await) {
+        for (cell, answer) in self.open_cells().zip(join_all(calls).await) {
             match answer {
-                Ok(mut part) => found.append(&mut part),
+                Ok(mut more) => found.append(&mut more),
                 Err(error) => failure = Some(log_failure(cell, error)),
             }
         }
@@ -40,46 +40,47 @@ impl Cells {
     }
 
     /// Lets the cells do at most `max` units of work in total, sequentially, and returns the number of units. Handles
-    /// failures like [`Self::found`].
-    pub(crate) async fn counted<F>(&self, max: u32, work: impl Fn(Store, u32) -> F) -> Result<u64, StoreError>
+    /// failures like [`Self::gather`].
+    pub(crate) async fn work_at_most<F>(&self, max: u32, work: impl Fn(Store, u32) -> F) -> Result<u64, StoreError>
     where
         F: Future<Output = Result<u64, StoreError>>,
     {
         let (mut done, mut failure) = (0_u64, self.unopened());
-        for cell in self.each() {
+        for cell in self.open_cells() {
             let left = u64::from(max).saturating_sub(done);
             if left == 0 {
                 break;
             }
             match work(Arc::clone(&cell.store), u32::try_from(left).unwrap_or(u32::MAX)).await {
-                Ok(part) => done = done.saturating_add(part),
+                Ok(count) => done = done.saturating_add(count),
                 Err(error) => failure = Some(log_failure(cell, error)),
             }
         }
         done_or_failure(done, failure, |done| *done == 0)
     }
 
-    /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
-    /// no other cell has the object, and so is a client that is being moved: the object may be on its way. A move can
-    /// also end between the answers of its two cells and the read of the moves. So the cells are asked twice.
-    pub(crate) async fn first<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
+    /// Asks all cells at the same time, and returns the first object that one of them has. Returns a failure only if no
+    /// other cell has the object. If no cell has it, also fails while a client is being moved: the object may be on its
+    /// way to another cell. A move can also end between the answers of its two cells and the read of the moves. So the
+    /// cells are asked twice.
+    pub(crate) async fn find_in_any<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
     where
         F: Future<Output = Result<Option<T>, StoreError>>,
     {
         for _ in 0..self.rounds() {
-            if let Some(found) = self.first_once(&ask).await? {
+            if let Some(found) = self.find_in_any_once(&ask).await? {
                 return Ok(Some(found));
             }
-            self.all_settled().await?;
+            self.fail_during_moves().await?;
         }
         Ok(None)
     }
 
-    async fn first_once<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
+    async fn find_in_any_once<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
     where
         F: Future<Output = Result<Option<T>, StoreError>>,
     {
-        let mut asked: FuturesUnordered<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let mut asked: FuturesUnordered<_> = self.open_cells().map(|cell| ask(Arc::clone(&cell.store))).collect();
         let mut failure = self.unopened();
         while let Some(answer) = asked.next().await {
             match answer {

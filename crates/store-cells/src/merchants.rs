@@ -76,5 +76,5 @@ async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<Merc
 
 /// Asks all cells, because logos are found by their ids alone.
 async fn find_logo(cells: &Cells, logo: LogoId) -> Result<Option<Logo>, StoreError> {
-    cells.first(|store| async move { Merchants::logo(&*store, logo).await }).await
+    cells.find_in_any(|store| async move { Merchants::logo(&*store, logo).await }).await
 }

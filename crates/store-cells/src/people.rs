@@ -21,15 +21,15 @@ routes! { People:
     erase(command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> => [with(erase)];
 }
 
-/// Erases the person in every cell. If a cell fails, the person is erased in the others, and a repetition does the
-/// rest.
+/// Erases the person in every cell. If a cell fails, the person is erased in the others, and a retry completes the
+/// erasure.
 async fn erase(cells: &Cells, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
     let erase = |store: Store| {
         let ErasePersonCommand { person, erase, terminate } = &command;
         let command = ErasePersonCommand { person: *person, erase: erase.clone(), terminate: terminate.clone() };
         async move { People::erase(&*store, command).await }
     };
-    let mut accounts: Vec<_> = cells.all(erase).await?.into_iter().flatten().collect();
+    let mut accounts: Vec<_> = cells.ask_all(erase).await?.into_iter().flatten().collect();
     accounts.sort();
     Ok(accounts)
 }

@@ -47,18 +47,18 @@ routes! { KeyUpkeep:
 }
 
 async fn clients(cells: &Cells) -> Result<Vec<ApiClient>, StoreError> {
-    let of_cells = cells.all(|store| async move { Registry::clients(&*store).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Registry::clients(&*store).await }).await?;
     let mut clients: Vec<_> = of_cells.into_iter().flatten().collect();
     clients.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
     Ok(clients)
 }
 
 async fn add_client(cells: &Cells, client: ApiClient) -> Result<(), StoreError> {
-    Registry::add_client(&*cells.place(client.id).await?.store, client).await
+    Registry::add_client(&*cells.cell_for_new_client(client.id).await?.store, client).await
 }
 
 async fn accounts(cells: &Cells) -> Result<Vec<Account>, StoreError> {
-    let of_cells = cells.all(|store| async move { Registry::accounts(&*store).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Registry::accounts(&*store).await }).await?;
     let mut accounts: Vec<_> = of_cells.into_iter().flatten().collect();
     accounts.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(accounts)
@@ -95,7 +95,7 @@ async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, St
         cells.confirm(cell).await?;
         return keys;
     }
-    let of_cells = cells.all(|store| async move { Registry::keys(&*store, None).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Registry::keys(&*store, None).await }).await?;
     let mut keys: Vec<_> = of_cells.into_iter().flatten().collect();
     keys.sort_by_key(|key| (key.created_at, key.id));
     Ok(keys)
@@ -131,8 +131,8 @@ async fn rotate_key(
     Ok(rotated)
 }
 
-/// Replaces the bank list in every cell, the home last: callers see the home's list, and decisions read their own
-/// cell's.
+/// Replaces the bank list in every cell, the home last: callers see the list of the home, and decisions read the list
+/// of their own cell.
 async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError> {
     for cell in cells.others() {
         Registry::replace_banks(&*cell.store, banks.clone()).await?;
@@ -147,7 +147,7 @@ async fn record_uses(cells: &Cells, uses: Vec<KeyUse>) -> Result<(), StoreError>
         let uses = uses.clone();
         async move { KeyUpkeep::record_uses(&*store, uses).await.map(|()| vec![()]) }
     };
-    cells.found(record).await.map(drop)
+    cells.gather(record).await.map(drop)
 }
 
 async fn expiring(
@@ -157,7 +157,7 @@ async fn expiring(
     max: u32,
 ) -> Result<Vec<ApiKey>, StoreError> {
     let expiring = |store: Store| async move { KeyUpkeep::expiring(&*store, from, until, max).await };
-    let mut keys = cells.found(expiring).await?;
+    let mut keys = cells.gather(expiring).await?;
     keys.sort_by_key(|key| (key.expires_at, key.id));
     keys.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok(keys)
@@ -169,20 +169,20 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
 }
 
 /// Returns the cell of a key. The directory contains only hashes of keys, so this reads the keys of each cell
-/// sequentially. As in [`Cells::first`], a key counts as absent only after two rounds without a move in progress.
+/// sequentially. As in [`Cells::find_in_any`], a key counts as absent only after two rounds without a move in progress.
 async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     for _ in 0..cells.rounds() {
         if let Some(cell) = cell_with_key(cells, key).await? {
             return Ok(Some(cell));
         }
-        cells.all_settled().await?;
+        cells.fail_during_moves().await?;
     }
     Ok(None)
 }
 
 async fn cell_with_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     let mut failure = cells.unopened();
-    for cell in cells.each() {
+    for cell in cells.open_cells() {
         match Registry::keys(&*cell.store, None).await {
             Ok(keys) if keys.iter().any(|one| one.id == key) => return Ok(Some(cell)),
             Ok(_) => {}

@@ -1,7 +1,7 @@
 //! The macro that implements a port from a table.
 
-/// Implements a port for [`crate::Cells`], with one row for each method: its signature, and who answers it. See the
-/// documentation of this crate. Methods after `+` are implemented as written.
+/// Implements a port for [`crate::Cells`], with one row for each method: its signature, and the rule that selects the
+/// cell. See the documentation of this crate. Methods after `+` are implemented as written.
 macro_rules! routes {
     ($port:ident: $($name:ident($($arg:ident: $of:ty),*) -> $ret:ty => $rule:tt;)* $(+ { $($method:tt)* })?) => {
         #[async_trait::async_trait]

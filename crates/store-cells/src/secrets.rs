@@ -34,7 +34,7 @@ fn all_open(cells: &Cells) -> Result<(), StoreError> {
     cells.unopened().map_or(Ok(()), Err)
 }
 
-/// Changes the key of the home last, so that a repetition completes an interrupted change.
+/// Changes the key of the home last, so that a retry completes an interrupted change.
 async fn change_secret_key(cells: &Cells, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
     all_open(cells)?;
     for cell in cells.others() {
@@ -43,11 +43,11 @@ async fn change_secret_key(cells: &Cells, from: SecretKeyId, to: StoreKey) -> Re
     Secrets::change_secret_key(&*cells.home().store, from, to).await
 }
 
-/// Reads the cells sequentially. A failure is the result, because a rotation must find all secrets.
+/// Reads the cells sequentially. Fails if any cell fails, because a rotation must find all secrets.
 async fn secrets(cells: &Cells, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
     all_open(cells)?;
     let mut found = Vec::new();
-    for cell in cells.each() {
+    for cell in cells.open_cells() {
         let left = max.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
         if left == 0 {
             break;
@@ -74,7 +74,7 @@ async fn replace_secret(
         SecretOwner::Pages => Secrets::replace_secret(&*cells.home().store, owner, old, new).await,
         SecretOwner::Webhook(_) => {
             // Only the cell of the subscription has this secret.
-            for cell in cells.each() {
+            for cell in cells.open_cells() {
                 if Secrets::replace_secret(&*cell.store, owner, old, new.clone()).await? {
                     return Ok(true);
                 }

@@ -18,7 +18,7 @@ routes! { Seeding:
 }
 
 async fn is_fresh(cells: &Cells) -> Result<bool, StoreError> {
-    let fresh = cells.all(|store| async move { Seeding::is_fresh(&*store).await }).await?;
+    let fresh = cells.ask_all(|store| async move { Seeding::is_fresh(&*store).await }).await?;
     Ok(fresh.into_iter().all(|is_fresh| is_fresh))
 }
 
@@ -27,24 +27,24 @@ async fn seed(cells: &Cells, data: SeedData) -> Result<(), StoreError> {
     data.prove()?;
     refuse_duplicates(cells, &data).await?;
     let SeedData { clients, keys, accounts, banks } = data;
-    let mut parts: BTreeMap<CellName, SeedData> = BTreeMap::new();
+    let mut shares: BTreeMap<CellName, SeedData> = BTreeMap::new();
     for client in clients {
-        let cell = cells.place(client.id).await?;
-        parts.entry(cell.name.clone()).or_default().clients.push(client);
+        let cell = cells.cell_for_new_client(client.id).await?;
+        shares.entry(cell.name.clone()).or_default().clients.push(client);
     }
     for seed in accounts {
         let cell = cells.client(seed.account.client).await?;
         cells.reserve(CellKey::Account(seed.account.id.clone()), &cell).await?;
-        parts.entry(cell.name.clone()).or_default().accounts.push(seed);
+        shares.entry(cell.name.clone()).or_default().accounts.push(seed);
     }
     for seed in keys {
         let cell = cells.client(seed.key.client).await?;
         cells.reserve(CellKey::ApiKey(seed.hash), &cell).await?;
-        parts.entry(cell.name.clone()).or_default().keys.push(seed);
+        shares.entry(cell.name.clone()).or_default().keys.push(seed);
     }
     for cell in cells.others().iter().chain([cells.home()]) {
-        let part = SeedData { banks: banks.clone(), ..parts.remove(&cell.name).unwrap_or_default() };
-        Seeding::seed(&*cell.store, part).await?;
+        let share = SeedData { banks: banks.clone(), ..shares.remove(&cell.name).unwrap_or_default() };
+        Seeding::seed(&*cell.store, share).await?;
     }
     Ok(())
 }

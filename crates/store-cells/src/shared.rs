@@ -1,4 +1,4 @@
-//! What all cells share, and the home answers.
+//! Data that all cells share, and that the home keeps.
 
 use crate::routes::routes;
 use florin_domain::address::{Address, UkPostcode};
@@ -12,7 +12,7 @@ routes! { AddressBook:
 }
 
 routes! { AuditLog:
-    append(chain: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> => [home];
+    append(decide: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> => [home];
     records(after: i64, max: u32) -> Result<Vec<AuditRecord>, StoreError> => [home];
 }
 

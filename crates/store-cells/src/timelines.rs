@@ -17,7 +17,7 @@ routes! { Timelines:
 }
 
 async fn accounts_with_timeline(cells: &Cells) -> Result<Vec<AccountTimeline>, StoreError> {
-    let mut timelines = cells.found(|store| async move { Timelines::accounts_with_timeline(&*store).await }).await?;
+    let mut timelines = cells.gather(|store| async move { Timelines::accounts_with_timeline(&*store).await }).await?;
     timelines.sort_by(|one, other| one.account.cmp(&other.account));
     Ok(timelines)
 }

@@ -16,9 +16,9 @@ routes! { Upkeep:
     delete_idempotency_records(before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>
         => [with(delete_idempotency_records)];
     + {
-        /// Returns whether all cells are overloaded. The cell of a write refuses it if only this cell is.
+        /// Returns whether all cells are overloaded. If only some cells are, each of them refuses its own writes.
         fn is_overloaded(&self) -> bool {
-            self.each().all(|cell| Upkeep::is_overloaded(&*cell.store))
+            self.open_cells().all(|cell| Upkeep::is_overloaded(&*cell.store))
         }
     }
 }
@@ -37,10 +37,10 @@ async fn bind(cells: &Cells, environment: Environment) -> Result<Environment, St
 }
 
 async fn renew_statistics(cells: &Cells) -> Result<(), StoreError> {
-    cells.all(|store| async move { Upkeep::renew_statistics(&*store).await }).await.map(drop)
+    cells.ask_all(|store| async move { Upkeep::renew_statistics(&*store).await }).await.map(drop)
 }
 
 async fn delete_idempotency_records(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
     let delete = |store: Store, max| async move { Upkeep::delete_idempotency_records(&*store, before, max).await };
-    cells.counted(max, delete).await
+    cells.work_at_most(max, delete).await
 }

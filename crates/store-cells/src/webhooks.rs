@@ -39,7 +39,7 @@ async fn find(cells: &Cells, reach: WebhookReach, id: WebhookId) -> Result<Optio
 }
 
 async fn all(cells: &Cells) -> Result<Vec<Webhook>, StoreError> {
-    let of_cells = cells.all(|store| async move { Webhooks::all(&*store).await }).await?;
+    let of_cells = cells.ask_all(|store| async move { Webhooks::all(&*store).await }).await?;
     let mut webhooks: Vec<_> = of_cells.into_iter().flatten().collect();
     webhooks.sort_by_key(|webhook| (webhook.created_at, webhook.id));
     Ok(webhooks)

@@ -81,10 +81,10 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     };
     let created = match enter(cells, &cell, &account, hash).await {
         Ok(()) => Ok(world),
-        Err(error) => Err(undo(&cell, &account, error).await.into()),
+        Err(error) => Err(delete_without_entries(&cell, &account, error).await.into()),
     };
     // Remove what a replaced world or a failure has left.
-    tidy(cells, &account).await;
+    remove_stale_entries(cells, &account).await;
     cells.confirm(cell).await?;
     created
 }
@@ -133,7 +133,7 @@ fn taken(account: &AccountId, holder: &CellName) -> StoreError {
 }
 
 /// Deletes a world whose entries could not be added, and returns the error for its creator.
-async fn undo(cell: &Cell, account: &AccountId, error: StoreError) -> StoreError {
+async fn delete_without_entries(cell: &Cell, account: &AccountId, error: StoreError) -> StoreError {
     match Worlds::delete(&*cell.store, account).await {
         Ok(_) => error,
         Err(second) => StoreError::OutcomeUnknown(format!("{error}; the new world is not deleted: {second}")),
@@ -144,36 +144,36 @@ async fn delete(cells: &Cells, account: &AccountId) -> Result<bool, StoreError> 
     let cell = cells.account(account).await?;
     let existed = Worlds::delete(&*cell.store, account).await;
     cells.confirm(cell).await?;
-    tidy(cells, account).await;
+    remove_stale_entries(cells, account).await;
     existed
 }
 
 async fn delete_expired(cells: &Cells, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
     let (mut deleted, mut failure) = (Vec::new(), cells.unopened());
-    for cell in cells.each() {
+    for cell in cells.open_cells() {
         let left = max.saturating_sub(u32::try_from(deleted.len()).unwrap_or(u32::MAX));
         if left == 0 {
             break;
         }
         match Worlds::delete_expired(&*cell.store, real, left).await {
-            Ok(mut part) => deleted.append(&mut part),
+            Ok(mut more) => deleted.append(&mut more),
             Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
     for account in &deleted {
-        tidy(cells, account).await;
+        remove_stale_entries(cells, account).await;
     }
     done_or_failure(deleted, failure, Vec::is_empty)
 }
 
 /// Removes the entries of a deleted world. If that fails, they stay: entries without objects are harmless.
-async fn tidy(cells: &Cells, account: &AccountId) {
-    if let Err(error) = cells.tidy(account).await {
+async fn remove_stale_entries(cells: &Cells, account: &AccountId) {
+    if let Err(error) = cells.remove_stale_entries(account).await {
         tracing::warn!(%account, %error, "cannot remove a deleted world from the directory");
     }
 }
 
 async fn delete_expired_imports(cells: &Cells, real: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
     let delete = |store: Store, max| async move { SnapshotFiles::delete_expired_imports(&*store, real, max).await };
-    cells.counted(max, delete).await
+    cells.work_at_most(max, delete).await
 }

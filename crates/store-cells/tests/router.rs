@@ -228,7 +228,7 @@ async fn a_reserved_account_outlives_the_world_that_had_its_id() {
 }
 
 /// A directory whose lookups of accounts miss what another instance has just added, and which can fail.
-struct Late {
+struct LateDirectory {
     inner: MemoryStore,
     is_broken: AtomicBool,
     /// A move that begins after each lookup. Lookups are slow then.
@@ -236,7 +236,7 @@ struct Late {
 }
 
 #[async_trait]
-impl CellDirectory for Late {
+impl CellDirectory for LateDirectory {
     async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
         if matches!(key, CellKey::Account(_)) {
             return Ok(None);
@@ -309,7 +309,8 @@ async fn an_account_that_another_instance_reserves_is_not_created_twice() {
         stores.router().add_client(client(number)).await.unwrap();
     }
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: false.into(), moves: None }));
+    let router =
+        stores.router_by(Arc::new(LateDirectory { inner: stores.home.clone(), is_broken: false.into(), moves: None }));
     let second = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
     assert!(matches!(second, Err(StoreError::Duplicate(_))));
     let second = Worlds::create(&*router, world(kit_client(2), "F1", 7)).await;
@@ -322,7 +323,8 @@ async fn a_world_without_entries_is_deleted_at_once() {
     let stores = Stores::default();
     stores.place(("a", "b")).await.unwrap();
     stores.router().add_client(client(1)).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: true.into(), moves: None }));
+    let router =
+        stores.router_by(Arc::new(LateDirectory { inner: stores.home.clone(), is_broken: true.into(), moves: None }));
     let created = Worlds::create(&*router, world(kit_client(1), "W1", 1)).await;
     assert_eq!(created, Err(WriteError::Store(StoreError::Unavailable("no directory".into()))));
     assert_eq!(stores.a.accounts().await, Ok(Vec::new()));
@@ -344,7 +346,7 @@ async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
         ("W3", created_before("W2"), "W2", true),
         ("W3", created_before("W4"), "W4", false),
     ];
-    for (new, refusal, existing, is_there) in refusals {
+    for (new, refusal, existing, exists) in refusals {
         assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(false), "{existing}");
         let refused = Err(WriteError::Refused(refusal.clone()));
         let command = CreateWorldCommand {
@@ -352,7 +354,7 @@ async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
             ..world(kit_client(1), new, 3)
         };
         assert_eq!(Worlds::create(&*router, command).await, refused);
-        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(is_there), "{existing}");
+        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(exists), "{existing}");
         assert_eq!(stores.home.of_world(&id(existing)).await, Ok(Vec::new()));
     }
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 pub struct Adapter {
     /// The schemes of its URLs, in lower case. The first one is its name in messages.
     pub schemes: &'static [&'static str],
-    /// Whether it also accepts paths without a scheme. At most one adapter of a program should.
+    /// Whether it also accepts paths without a scheme. At most one adapter of a program should do so.
     pub accepts_paths: bool,
     /// Opens the store and starts its writer, without migrating. Blocks the thread, so call it at start-up only.
     pub open: fn(&StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError>,
 }
 
 impl Adapter {
-    /// Whether it accepts the URL of these settings.
+    /// Returns whether the adapter accepts the URL of these settings.
     pub fn accepts(&self, settings: &StoreSettings) -> bool {
         settings.has_scheme(self.schemes) || (self.accepts_paths && settings.scheme().is_none())
     }

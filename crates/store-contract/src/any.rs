@@ -15,21 +15,22 @@ pub trait AnyStore: CompleteStorage + ExportImport {
     /// Blocks the thread, so call it at start-up only.
     fn migrate(&self, progress: MigrationProgress<'_>) -> Result<usize, StoreError>;
 
-    /// The names of the pending migrations, in order. Changes nothing. Blocks the thread, so
-    /// call it at start-up only.
+    /// Returns the names of the pending migrations, in order. Changes nothing. Blocks the thread, so call it at
+    /// start-up only.
     fn pending(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] returns `false`.
+    /// Returns whether the store can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] returns `false`.
     fn serves_sandbox(&self) -> bool {
         true
     }
 
-    /// The directory of cells that it keeps, and its name as a cell. `None`: it can be neither a home nor a cell.
+    /// Returns the port to the directory of cells and to the name of the cell to which the store is bound. `None`: the
+    /// store can be neither a home nor a cell.
     fn directory(&self) -> Option<Arc<dyn CellDirectory>> {
         None
     }
 
-    /// Moves clients out of this store and into it. `None`: it can't.
+    /// Returns the port that moves clients out of this store and into it. `None`: the store cannot move clients.
     fn moving(&self) -> Option<Arc<dyn MoveClients>> {
         None
     }

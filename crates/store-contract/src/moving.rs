@@ -35,7 +35,7 @@ pub struct Departure {
 }
 
 impl Departure {
-    /// Whether the client has left by this move.
+    /// Returns whether the client has left by this move.
     pub fn is_of(&self, begun: &CellMove) -> bool {
         self.move_id == begun.id.to_string()
     }
@@ -71,10 +71,10 @@ pub enum MoveError {
     /// The client has not left the other store by this move, or can't leave or arrive by it any more.
     #[error("the client has not left its cell, or its move is being undone")]
     NotDeparted,
-    /// The move has ended, or was undone, or the store keeps the text of another one.
+    /// The move has ended, or was undone, or the store keeps the text of another move.
     #[error("another command has completed or undone this move")]
     Ended,
-    /// The check of the client's books found discrepancies before it left.
+    /// The check of the client's books found discrepancies before the move.
     #[error(
         "the check of the books found {} discrepancies before the move, the first: {}; see `florin check`",
         .0.len(), first_of(.0)
@@ -97,14 +97,14 @@ pub enum MoveError {
     /// The kept text is incomplete, or somebody has changed it.
     #[error("the rows that the old cell keeps are incomplete or were changed")]
     Changed,
-    /// A row of the client refers to a row that does not move with it, or a row of another client refers to one of its
-    /// rows.
+    /// A row of the client refers to a row that does not move with it, or a row of another client refers to a row of
+    /// the client.
     #[error("a row refers to a row of another client, or to a row that is not in this cell: {0}")]
     Dangling(String),
     /// The stored rows of a table differ from those that left.
     #[error("the rows of table {0} differ after the copy")]
     Differs(&'static str),
-    /// The check of the client's books found discrepancies.
+    /// The check of the client's books found discrepancies after the copy.
     #[error("the check of the books found {} discrepancies after the copy, the first: {}", .0.len(), first_of(.0))]
     Books(Vec<Discrepancy>),
     /// A store failed.
@@ -113,7 +113,7 @@ pub enum MoveError {
 }
 
 impl MoveError {
-    /// Whether a retry may succeed. After an unknown outcome, the rows may already be stored.
+    /// Returns whether a retry may succeed. After an unknown outcome, the rows may already be stored.
     pub const fn is_transient(&self) -> bool {
         let Self::Store(error) = self else { return false };
         matches!(
@@ -133,8 +133,8 @@ pub trait MoveClients: Send + Sync {
     fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
 
     /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued, and its books
-    /// must be correct. If the client has left by this move before, this returns its departure. A move lets a client
-    /// leave at most once, and not at all after [`Self::recall`]. `None`: the store does not have the client.
+    /// must be correct. If the client has left by this move before, this method returns its departure. A move lets a
+    /// client leave at most once, and not at all after [`Self::recall`]. `None`: the store does not have the client.
     fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError>;
 
     /// Returns the departure of a client. `None`: it has not left, or its text was deleted.
@@ -146,9 +146,8 @@ pub trait MoveClients: Send + Sync {
     /// Returns a part of the text of a client that has left.
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
 
-    /// Stores the rows of a client that has left another store by this move, and verifies them. If the store has the
-    /// client already, it has arrived before, and nothing changes. A client whose move was recalled, or whose text
-    /// was deleted, does not arrive.
+    /// Stores the rows of a client that has left another store by this move, and verifies them. If the store already
+    /// has the client, nothing changes. A client whose move was recalled, or whose text was deleted, does not arrive.
     fn arrive(&self, begun: &CellMove, from: &dyn MoveClients) -> Result<(), MoveError>;
 
     /// Returns whether a client has arrived. Waits for an arrival in progress.
@@ -158,13 +157,13 @@ pub trait MoveClients: Send + Sync {
     /// leave or arrive by this move any more. Fails if the store keeps the text of another move of the client.
     fn recall(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Restores the rows of a client that has left this store by this move, and deletes their text. The move must
-    /// have been recalled, and the client must not have arrived elsewhere. If the client is here, nothing changes.
+    /// Restores the rows of a client that has left this store by this move, and deletes their text. The move must have
+    /// been recalled, and the client must not have arrived elsewhere. If the client is in this store, nothing changes.
     /// Books that were wrong before the move are only reported in the log.
     fn put_back(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Deletes a portion of the text of a client that has left by this move. Returns whether some may be left. The text
-    /// of another move stays.
+    /// Deletes a portion of the text of a client that has left by this move. Returns whether a part of this text may be
+    /// left. The text of another move stays.
     fn forget(&self, begun: &CellMove) -> Result<bool, StoreError>;
 }
 

@@ -125,7 +125,7 @@ impl Owned for (Card, Vec<CardLimit>) {
     }
 }
 
-fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountId) -> BTreeMap<K, V> {
+fn rows_of<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountId) -> BTreeMap<K, V> {
     let own = all.iter().filter(|(key, _)| key.is_of(account));
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
@@ -133,12 +133,12 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
 /// Copies the rows of a merchant, except its checkouts.
 fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
     MerchantData {
-        profiles: part(&all.profiles, account),
-        logos: part(&all.logos, account),
-        settlement_accounts: part(&all.settlement_accounts, account),
-        payees: part(&all.payees, account),
-        sessions: part(&all.sessions, account),
-        payments: part(&all.payments, account),
+        profiles: rows_of(&all.profiles, account),
+        logos: rows_of(&all.logos, account),
+        settlement_accounts: rows_of(&all.settlement_accounts, account),
+        payees: rows_of(&all.payees, account),
+        sessions: rows_of(&all.sessions, account),
+        payments: rows_of(&all.payments, account),
     }
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sequences,
         last_payment_numbers,
         recording: _,
-        sessions,
+        mfa_sessions,
         enrolments,
         records,
         id_counters,
@@ -226,37 +226,37 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         listed_cells: _,
         bound_cell: _,
     } = data;
-    let payments = part(payments, account);
+    let payments = rows_of(payments, account);
     Data {
         merchants: merchants_of(merchants, account),
-        checkouts: part(checkouts, account),
-        budgets: part(budgets, account),
-        budget_records: part(budget_records, account),
-        people: part(people, account),
-        transfers: part(transfers, account),
-        journal: part(journal, account),
-        links: part(links, account),
-        ends: part(ends, account),
-        credits: part(credits, account),
-        cards: part(cards, account),
-        card_records: part(card_records, account),
-        card_settings: part(card_settings, account),
+        checkouts: rows_of(checkouts, account),
+        budgets: rows_of(budgets, account),
+        budget_records: rows_of(budget_records, account),
+        people: rows_of(people, account),
+        transfers: rows_of(transfers, account),
+        journal: rows_of(journal, account),
+        links: rows_of(links, account),
+        ends: rows_of(ends, account),
+        credits: rows_of(credits, account),
+        cards: rows_of(cards, account),
+        card_records: rows_of(card_records, account),
+        card_settings: rows_of(card_settings, account),
         transitions: transitions.iter().filter(|transition| transition.account == *account).cloned().collect(),
-        messages: part(messages, account),
-        chains: part(chains, account),
-        declined: part(declined, account),
-        disputes: part(disputes, account),
-        batches: part(batches, account),
-        alerts: part(alerts, account),
+        messages: rows_of(messages, account),
+        chains: rows_of(chains, account),
+        declined: rows_of(declined, account),
+        disputes: rows_of(disputes, account),
+        batches: rows_of(batches, account),
+        alerts: rows_of(alerts, account),
         sandbox_bank: accepted(sandbox_bank, &payments),
         events: events_of(events, account),
-        positions: part(positions, account),
-        sequences: part(sequences, account),
-        last_payment_numbers: part(last_payment_numbers, account),
-        sessions: part(sessions, account),
-        enrolments: without_secrets(part(enrolments, account)),
-        records: part::<RecordKey, Record>(records, account),
-        id_counters: part(id_counters, account),
+        positions: rows_of(positions, account),
+        sequences: rows_of(sequences, account),
+        last_payment_numbers: rows_of(last_payment_numbers, account),
+        mfa_sessions: rows_of(mfa_sessions, account),
+        enrolments: without_secrets(rows_of(enrolments, account)),
+        records: rows_of::<RecordKey, Record>(records, account),
+        id_counters: rows_of(id_counters, account),
         payments,
         ..Data::default()
     }
@@ -267,7 +267,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
 pub(crate) fn strip_for_file(rows: &mut Data) {
     rows.events.clear();
     rows.records.clear();
-    rows.sessions.clear();
+    rows.mfa_sessions.clear();
     rows.enrolments.clear();
     rows.card_records.values_mut().for_each(|card| card.pin = None);
 }
@@ -310,7 +310,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     remove_rows(&mut data.positions, account);
     remove_rows(&mut data.sequences, account);
     remove_rows(&mut data.last_payment_numbers, account);
-    remove_rows(&mut data.sessions, account);
+    remove_rows(&mut data.mfa_sessions, account);
     remove_rows(&mut data.enrolments, account);
     remove_rows(&mut data.records, account);
     remove_rows(&mut data.id_counters, account);
@@ -335,7 +335,7 @@ fn set_client(rows: &mut Data, client: ClientId) {
     for transition in &mut rows.transitions {
         transition.client = client;
     }
-    for session in rows.sessions.values_mut() {
+    for session in rows.mfa_sessions.values_mut() {
         session.client = client;
     }
 }
@@ -344,8 +344,8 @@ fn set_client(rows: &mut Data, client: ClientId) {
 /// that name a client then name the client of this account. An enrolment gets this secret, and is left out if there is
 /// none.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
-    fn insert_rows<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
-        all.extend(part.into_iter().map(|(mut key, mut value)| {
+    fn insert_rows<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, rows: BTreeMap<K, V>) {
+        all.extend(rows.into_iter().map(|(mut key, mut value)| {
             key.move_to(account);
             value.move_to(account);
             (key, value)
@@ -399,7 +399,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     insert_rows(&mut data.positions, account, account_rows.positions);
     insert_rows(&mut data.sequences, account, account_rows.sequences);
     insert_rows(&mut data.last_payment_numbers, account, account_rows.last_payment_numbers);
-    insert_rows(&mut data.sessions, account, account_rows.sessions);
+    insert_rows(&mut data.mfa_sessions, account, account_rows.mfa_sessions);
     insert_rows(&mut data.enrolments, account, account_rows.enrolments);
     insert_rows(&mut data.records, account, account_rows.records);
     insert_rows(&mut data.id_counters, account, account_rows.id_counters);

@@ -23,14 +23,14 @@ impl Activities for MemoryStore {
         filter: ActivityFilter,
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError> {
-        let mut found = self.read(|data| all(data, account));
+        let mut found = self.read(|data| all_movements(data, account));
         found.retain(|row| filter.matches(row));
         found.sort_by_key(Activity::order);
         Ok(paginate(found, page))
     }
 
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {
-        Ok(self.read(|data| all(data, account)).into_iter().find(|row| is(row, key)))
+        Ok(self.read(|data| all_movements(data, account)).into_iter().find(|row| has_key(row, key)))
     }
 
     async fn changes(
@@ -60,19 +60,19 @@ fn changes(
         let position = data.positions.get(&(account.clone(), row.id)).copied()?;
         Some(ActivityCursor { epoch, position, id: row.id })
     };
-    let matching = all(data, account).into_iter().filter(|row| filter.matches(row));
+    let matching = all_movements(data, account).into_iter().filter(|row| filter.matches(row));
     let mut rows: Vec<_> = matching.filter_map(|row| Some((place(&row)?, row))).collect();
     rows.retain(|(place, _)| *place > after);
     rows.sort_by_key(|(place, _)| *place);
-    let is_whole = rows.len() <= max;
+    let is_last_page = rows.len() <= max;
     rows.truncate(max);
     let end = ActivityCursor::after_all(epoch, data.last_position.0);
-    let last = rows.last().map(|(place, _)| *place).filter(|_| !is_whole);
+    let last = rows.last().map(|(place, _)| *place).filter(|_| !is_last_page);
     let next = last.unwrap_or_else(|| end.max(after));
     Some(ActivityChanges { rows: rows.into_iter().map(|(_, row)| row).collect(), next })
 }
 
-/// Gives movements new positions, because they changed.
+/// Gives changed movements new positions.
 pub(crate) fn renew_positions(data: &mut Data, account: &AccountId, ids: impl IntoIterator<Item = ActivityId>) {
     for id in ids {
         let position = next_position(data);
@@ -93,8 +93,8 @@ fn next_position(data: &mut Data) -> i64 {
     data.last_position.0
 }
 
-/// Whether a key identifies a movement.
-fn is(row: &Activity, key: ActivityKey) -> bool {
+/// Returns whether a key identifies a movement.
+fn has_key(row: &Activity, key: ActivityKey) -> bool {
     let of_budget = !matches!(row.source(), ActivitySource::Card | ActivitySource::Payment);
     match (key, &row.detail) {
         (ActivityKey::Transaction(token), ActivityDetail::Card(chain)) => {
@@ -109,9 +109,9 @@ fn is(row: &Activity, key: ActivityKey) -> bool {
 }
 
 /// Returns all movements of an account, in any order.
-fn all(data: &Data, account: &AccountId) -> Vec<Activity> {
+fn all_movements(data: &Data, account: &AccountId) -> Vec<Activity> {
     let firsts = data.messages.values().filter(|message| message.account == *account && message.token == message.chain);
-    let chains = firsts.filter_map(|first| chain(data, first));
+    let chains = firsts.filter_map(|first| chain_movement(data, first));
     let journal = data.journal.values().filter(|transaction| transaction.account == *account);
     let detail = |journal| {
         let mut credits = data.credits.values().filter(|(of, credit)| *of == journal && credit.account == *account);
@@ -142,7 +142,7 @@ fn numbers_of_payments(data: &Data, account: &AccountId) -> BTreeMap<PaymentId, 
 }
 
 /// Returns the movement of the chain that begins with a message.
-fn chain(data: &Data, first: &CardTransaction) -> Option<Activity> {
+fn chain_movement(data: &Data, first: &CardTransaction) -> Option<Activity> {
     let key = (first.account.clone(), first.token);
     let of_chain = |message: &&CardTransaction| message.account == first.account && message.chain == first.token;
     let follow_ups = data.messages.values().filter(of_chain).filter(|message| message.token != first.token);

@@ -7,9 +7,9 @@ use florin_ports::{AuditLog, Decide, StoreError};
 
 #[async_trait]
 impl AuditLog for MemoryStore {
-    async fn append(&self, chain: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> {
+    async fn append(&self, decide: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> {
         self.change(|data| {
-            let record = chain(&data.audit_log.last().cloned());
+            let record = decide(&data.audit_log.last().cloned());
             data.audit_log.push(record.clone());
             Ok(record)
         })

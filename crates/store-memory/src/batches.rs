@@ -22,9 +22,9 @@ impl PaymentBatches for MemoryStore {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let decision = decide(data, &command)?;
-                // The attempt is stored even if the answer is a refusal.
+                // The attempt is stored even if the rule refuses the confirmation.
                 if let Some(session) = decision.session {
-                    replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
+                    replace(&mut data.mfa_sessions, &(session.account.clone(), session.id), session)?;
                 }
                 if let Some(enrolment) = decision.enrolment {
                     replace(&mut data.enrolments, &enrolment.account.clone(), enrolment)?;
@@ -50,7 +50,7 @@ fn situation(data: &Data, command: &ConfirmCommand) -> Result<Option<ConfirmSitu
     let policy = data.accounts.get(account).map(|account| account.mfa_required);
     Ok(Some(ConfirmSituation {
         batch: batch.clone(),
-        session: command.session.and_then(|id| data.sessions.get(&(account.clone(), id))).cloned(),
+        session: command.session.and_then(|id| data.mfa_sessions.get(&(account.clone(), id))).cloned(),
         enrolment: data.enrolments.get(account).cloned(),
         mfa_required: policy.ok_or_else(|| StoreError::Corrupt("a batch without its account".into()))?,
         balances: balances_of(data, batch),
@@ -86,12 +86,13 @@ pub(crate) fn payments_of<'a>(
     data.payments.range(of_batch).map(|(_, payment)| payment)
 }
 
-/// Changes every payment of a batch, at the time of the batch's last change, and gives it a new position.
-pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: BulkStatus) {
+/// Gives every payment of a batch a new status and a new position. The time of the change is that of the batch's last
+/// change.
+pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, status: BulkStatus) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
     let mut changed = Vec::new();
     for (_, payment) in data.payments.range_mut(of_batch) {
-        all.apply(payment, batch.updated_at);
+        status.apply(payment, batch.updated_at);
         changed.push(ActivityId(payment.id.0));
     }
     renew_positions(data, &batch.account, changed);

@@ -179,9 +179,9 @@ fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetS
     let parent = if let Some(parent) = command.parent {
         find(data, account, parent)
     } else {
-        let whole = of_account(data, account).find(|record| record.kind == BudgetKind::AccountBalance);
+        let top = of_account(data, account).find(|record| record.kind == BudgetKind::AccountBalance);
         let missing = || StoreError::Corrupt(format!("account {account} has no parent budget"));
-        Some(whole.ok_or_else(missing)?)
+        Some(top.ok_or_else(missing)?)
     };
     Ok(CreateBudgetSituation {
         budgets: u64::try_from(budgets).unwrap_or(u64::MAX),

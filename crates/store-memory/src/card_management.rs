@@ -215,8 +215,8 @@ fn profile(data: &Data, record: CardRecord) -> Option<CardProfile> {
 /// Returns the physical cards of a virtual one, oldest first.
 fn physical(data: &Data, of: &CardRecord) -> Vec<CardRecord> {
     let cards = data.cards.values().map(|(card, _)| card).filter(|card| card.account == of.card.account);
-    let is_its = |card: &CardRecord| card.physical.as_ref().is_some_and(|one| one.virtual_card == of.card.id);
-    let mut found: Vec<_> = cards.map(|card| record(data, card)).filter(is_its).collect();
+    let belongs = |card: &CardRecord| card.physical.as_ref().is_some_and(|one| one.virtual_card == of.card.id);
+    let mut found: Vec<_> = cards.map(|card| record(data, card)).filter(belongs).collect();
     found.sort_by_key(|card| (card.created_at, card.card.id));
     found
 }

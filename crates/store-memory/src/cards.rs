@@ -127,7 +127,7 @@ fn decide_first(data: &Data, command: &FirstMessageCommand) -> Result<CardDecisi
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Decides a first message that may put a card into use, without storing it.
+/// Decides a first message that may activate a physical card, without storing it.
 fn decide_first_use(data: &Data, command: &FirstUseCommand) -> Result<FirstUseDecision, WriteError<CardRefusal>> {
     let account = &command.account;
     let message = first_situation(data, account, command.card)?.ok_or(WriteError::Absent)?;
@@ -154,7 +154,7 @@ fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Opt
     Ok(Some(FirstSituation { card, limits, guards, recipient, balances }))
 }
 
-/// Returns the guards of a card: what decides its use in addition to its state, its limits and the balance.
+/// Returns the guards of a card: what the rules read in addition to its state, its limits and the balance.
 fn guards(data: &Data, card: &Card) -> Guards {
     let record = data.card_records.get(&(card.account.clone(), card.id));
     let budget = data.budget_records.get(&(card.account.clone(), card.budget));

@@ -161,7 +161,7 @@ fn sessions_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = 
     data.merchants.sessions.values().filter(move |session| session.account == *account)
 }
 
-/// Returns a session with its last payment and its number of payments. A pending payment is the last one.
+/// Returns a session with its last payment and its number of payments. A pending payment counts as the last one.
 fn with_payment(data: &Data, session: CheckoutSession) -> FoundSession {
     let order = |payment: &&MerchantPayment| {
         (payment.status() == MerchantPaymentStatus::Pending, payment.created_at, payment.id)

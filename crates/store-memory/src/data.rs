@@ -1,6 +1,6 @@
 //! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
-use crate::kept::{ClientRecord, KeptDelivery};
+use crate::stored::{ClientRecord, StoredDelivery};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, AllowedNetwork, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
@@ -62,7 +62,7 @@ pub(crate) struct Data {
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
     /// Members of cards other than their states and limits; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
-    /// Settings of accounts that changed them.
+    /// Card settings of the accounts that changed them.
     pub(crate) card_settings: BTreeMap<AccountId, CardSettings>,
     /// Transitions in the order in which they were created.
     pub(crate) transitions: Vec<CardTransition>,
@@ -88,22 +88,23 @@ pub(crate) struct Data {
     pub(crate) last_payment_numbers: BTreeMap<(AccountId, (BudgetId, Currency)), i64>,
     /// How events are written.
     pub(crate) recording: Option<EventRecording>,
-    pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
+    pub(crate) mfa_sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
+    /// Idempotency records of accounts.
     pub(crate) records: BTreeMap<RecordKey, Record>,
     /// The counter of ids of each account that has a timeline. The timeline is stored with the account.
     pub(crate) id_counters: BTreeMap<AccountId, u64>,
     pub(crate) webhooks: BTreeMap<WebhookId, Webhook>,
     /// Deleted subscriptions, and when they were deleted.
     pub(crate) deleted_webhooks: BTreeMap<WebhookId, (Webhook, DateTime<Utc>)>,
-    pub(crate) deliveries: BTreeMap<(WebhookId, EventId), KeptDelivery>,
+    pub(crate) deliveries: BTreeMap<(WebhookId, EventId), StoredDelivery>,
     /// Idempotency records of clients, by client and idempotency key.
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
-    pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
-    pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
+    pub(crate) worlds: BTreeMap<AccountId, StoredWorld>,
+    pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), StoredSnapshot>,
     /// The timelines and rows of exported snapshots, by the contents of their files. A file only names its snapshot.
     pub(crate) exported: BTreeMap<String, (Timeline, Box<Self>)>,
-    pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
+    pub(crate) imported: BTreeMap<(ClientId, SnapshotId), StoredImport>,
     /// The directory of cells, by the text of each key.
     pub(crate) cells: BTreeMap<String, CellEntry>,
     /// The last revision that was given to an entry of the directory.
@@ -139,14 +140,14 @@ impl Data {
 }
 
 /// A world, and the request that created it.
-pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
+pub(crate) type StoredWorld = (SandboxWorld, Option<CreationClaim>);
 
 /// A snapshot, the world's timeline, and all rows of the world.
-pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
+pub(crate) type StoredSnapshot = (WorldSnapshot, Timeline, Box<Data>);
 
 /// An imported snapshot, its world's timeline, and all rows.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptImport {
+pub(crate) struct StoredImport {
     pub(crate) snapshot: ImportedSnapshot,
     pub(crate) timeline: Timeline,
     pub(crate) rows: Box<Data>,
@@ -168,7 +169,7 @@ pub(crate) type RecordKey = (AccountId, ClientId, String);
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) request: RecordedRequest,
-    pub(crate) answer: StoredResponse,
+    pub(crate) response: StoredResponse,
     pub(crate) at: DateTime<Utc>,
 }
 
@@ -195,6 +196,6 @@ pub(crate) fn replace<K: Ord + Debug, V>(map: &mut BTreeMap<K, V>, key: &K, valu
 }
 
 /// Returns an error unless the record that a new record refers to exists.
-pub(crate) fn must_exist(there: bool, what: &dyn Debug) -> Result<(), StoreError> {
-    if there { Ok(()) } else { Err(StoreError::NotFound(format!("{what:?}"))) }
+pub(crate) fn must_exist(exists: bool, what: &dyn Debug) -> Result<(), StoreError> {
+    if exists { Ok(()) } else { Err(StoreError::NotFound(format!("{what:?}"))) }
 }

@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::kept::KeptDelivery;
+use crate::stored::StoredDelivery;
 use crate::webhooks::under_claim_on;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -35,25 +35,27 @@ fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId>
     if is_paused(data, webhook) {
         return Vec::new();
     }
-    let own = || data.deliveries.values().filter(|kept| kept.delivery.webhook == webhook.id);
-    let is_first = |kept: &&KeptDelivery| {
-        let is_before = |other: &KeptDelivery| {
+    let own = || data.deliveries.values().filter(|stored| stored.delivery.webhook == webhook.id);
+    let is_first = |stored: &&StoredDelivery| {
+        let is_before = |other: &StoredDelivery| {
             other.delivery.status.is_waiting()
-                && other.delivery.object == kept.delivery.object
-                && other.delivery.sequence < kept.delivery.sequence
+                && other.delivery.object == stored.delivery.object
+                && other.delivery.sequence < stored.delivery.sequence
         };
         !webhook.ordered || !own().any(is_before)
     };
-    let is_due = |kept: &&KeptDelivery| {
-        kept.delivery.due_at.is_none_or(|due| due <= clock_of(data, &kept.delivery.account).now(now))
+    let is_due = |stored: &&StoredDelivery| {
+        stored.delivery.due_at.is_none_or(|due| due <= clock_of(data, &stored.delivery.account).now(now))
     };
-    let mut found: Vec<_> = own().filter(|kept| kept.is_free(now)).filter(is_due).filter(is_first).collect();
-    found.sort_by_key(|kept| (kept.delivery.due_at, kept.queued_at, kept.delivery.sequence, kept.delivery.event));
-    let (mut at_once, mut retries) = (0, 0);
-    let placed = found.into_iter().map(|kept| {
-        let place = if kept.delivery.due_at.is_none() { &mut at_once } else { &mut retries };
+    let mut found: Vec<_> = own().filter(|stored| stored.is_free(now)).filter(is_due).filter(is_first).collect();
+    found.sort_by_key(|stored| {
+        (stored.delivery.due_at, stored.queued_at, stored.delivery.sequence, stored.delivery.event)
+    });
+    let (mut first_attempts, mut retries) = (0, 0);
+    let placed = found.into_iter().map(|stored| {
+        let place = if stored.delivery.due_at.is_none() { &mut first_attempts } else { &mut retries };
         *place += 1;
-        (*place, kept.delivery.event)
+        (*place, stored.delivery.event)
     });
     let mut placed: Vec<_> = placed.collect();
     placed.sort_by_key(|(place, _)| *place);
@@ -68,10 +70,10 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
     let mut claimed = Vec::new();
     for event in claimable(data, &webhook, command.now).into_iter().take(command.max as usize) {
         let body = body_of(data, event);
-        let Some(kept) = data.deliveries.get_mut(&(webhook.id, event)) else { continue };
-        kept.lease = Some((command.lease, command.until));
-        kept.delivery.begin_attempt();
-        let (delivery, test) = (kept.delivery.clone(), kept.test_body.clone());
+        let Some(stored) = data.deliveries.get_mut(&(webhook.id, event)) else { continue };
+        stored.lease = Some((command.lease, command.until));
+        stored.delivery.begin_attempt();
+        let (delivery, test) = (stored.delivery.clone(), stored.test_body.clone());
         let clock = clock_of(data, &delivery.account);
         claimed.push(ClaimedDelivery { delivery, lease: command.lease, clock, body: body.or(test).map(Into::into) });
     }
@@ -81,29 +83,29 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
 /// Records an ended attempt if its claim is still current, and returns whether it is.
 fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     let key = (end.claim.webhook, end.claim.event);
-    let Some(kept) = data.deliveries.get(&key).filter(|kept| kept.is_held_by(&end.claim)) else { return false };
+    let Some(stored) = data.deliveries.get(&key).filter(|stored| stored.is_held_by(&end.claim)) else { return false };
     let Some(webhook) = data.webhooks.get(&end.claim.webhook).cloned() else { return false };
-    let delivery = kept.delivery.clone();
+    let delivery = stored.delivery.clone();
     let clock = clock_of(data, &delivery.account);
     let decision = (end.decide)(&AttemptSituation { delivery, webhook, clock });
     if let Some(webhook) = data.webhooks.get_mut(&end.claim.webhook) {
         webhook.apply(&decision, clock.time_at(now));
     }
-    if let Some(kept) = data.deliveries.get_mut(&key) {
-        kept.delivery.end_attempt(&decision);
-        kept.lease = None;
-        kept.attempts.push(end.attempt.clone());
+    if let Some(stored) = data.deliveries.get_mut(&key) {
+        stored.delivery.end_attempt(&decision);
+        stored.lease = None;
+        stored.attempts.push(end.attempt.clone());
     }
     true
 }
 
 /// Changes the deliveries of the claims that are still current, and ends their leases.
-fn give_back(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
+fn end_leases(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
     for claim in claims {
-        let kept = data.deliveries.get_mut(&(claim.webhook, claim.event));
-        if let Some(kept) = kept.filter(|kept| kept.is_held_by(claim)) {
-            change(&mut kept.delivery);
-            kept.lease = None;
+        let stored = data.deliveries.get_mut(&(claim.webhook, claim.event));
+        if let Some(stored) = stored.filter(|stored| stored.is_held_by(claim)) {
+            change(&mut stored.delivery);
+            stored.lease = None;
         }
     }
 }
@@ -113,13 +115,13 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
     let mut recovered = 0;
     for delivery in matching(data, webhook, command.since) {
         let event = delivery.event;
-        let fresh = KeptDelivery::new(delivery, None, command.now);
+        let fresh = StoredDelivery::new(delivery, None, command.now);
         match data.deliveries.get_mut(&(webhook.id, fresh.delivery.event)) {
             None => {
                 data.deliveries.insert((webhook.id, fresh.delivery.event), fresh);
             }
-            Some(kept) if matches!(kept.delivery.status, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled) => {
-                kept.restart();
+            Some(stored) if matches!(stored.delivery.status, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled) => {
+                stored.restart();
             }
             Some(_) => continue,
         }
@@ -138,12 +140,12 @@ fn log(data: &Data, webhook: WebhookId, filter: &DeliveryFilter, page: PageReque
             && filter.from.is_none_or(|from| delivery.created_at >= from)
             && filter.to.is_none_or(|to| delivery.created_at <= to)
     };
-    let mut found: Vec<_> = data.deliveries.values().filter(|kept| is_selected(&kept.delivery)).collect();
-    found.sort_by_key(|kept| std::cmp::Reverse((kept.queued_at, kept.delivery.event)));
-    let logged = |kept: &KeptDelivery| {
-        let is_last = |attempt: &&AttemptRecord| attempt.number + filter.attempts > kept.delivery.attempts;
-        let attempts = kept.attempts.iter().filter(is_last).cloned().collect();
-        LoggedDelivery { delivery: kept.delivery.clone(), attempts }
+    let mut found: Vec<_> = data.deliveries.values().filter(|stored| is_selected(&stored.delivery)).collect();
+    found.sort_by_key(|stored| std::cmp::Reverse((stored.queued_at, stored.delivery.event)));
+    let logged = |stored: &StoredDelivery| {
+        let is_last = |attempt: &&AttemptRecord| attempt.number + filter.attempts > stored.delivery.attempts;
+        let attempts = stored.attempts.iter().filter(is_last).cloned().collect();
+        LoggedDelivery { delivery: stored.delivery.clone(), attempts }
     };
     crate::pages::paginate(found.into_iter().map(logged).collect(), page)
 }
@@ -181,14 +183,14 @@ impl Deliveries for MemoryStore {
 
     async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
         self.change(|data| {
-            give_back(data, &claims, |_| {});
+            end_leases(data, &claims, |_| {});
             Ok(())
         })
     }
 
     async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
         self.change(|data| {
-            give_back(data, &claims, |delivery| (delivery.status, delivery.due_at) = (status, None));
+            end_leases(data, &claims, |delivery| (delivery.status, delivery.due_at) = (status, None));
             Ok(())
         })
     }
@@ -207,10 +209,10 @@ impl Deliveries for MemoryStore {
             under_claim_on(data, (&command.reach, command.webhook), command.claim.as_ref(), |data, webhook| {
                 let is_event_stored = body_of(data, command.event).is_some();
                 let key = (command.webhook, command.event);
-                let kept = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
-                let situation = RedeliverSituation { webhook, delivery: kept.delivery.clone(), is_event_stored };
+                let stored = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
+                let situation = RedeliverSituation { webhook, delivery: stored.delivery.clone(), is_event_stored };
                 (command.decide)(&situation).map_err(WriteError::Refused)?;
-                kept.restart();
+                stored.restart();
                 data.redelivered(command.event, command.now);
                 resume(data, |of| of.id == command.webhook);
                 Ok(())
@@ -230,8 +232,8 @@ impl Deliveries for MemoryStore {
             let delivery = &command.delivery;
             under_claim_on(data, (&command.reach, delivery.webhook), command.claim.as_ref(), |data, webhook| {
                 (command.decide)(&webhook).map_err(WriteError::Refused)?;
-                let kept = KeptDelivery::new(delivery.clone(), Some(command.body.clone()), command.now);
-                data.deliveries.insert((delivery.webhook, delivery.event), kept);
+                let stored = StoredDelivery::new(delivery.clone(), Some(command.body.clone()), command.now);
+                data.deliveries.insert((delivery.webhook, delivery.event), stored);
                 resume(data, |of| of.id == webhook.id);
                 Ok(delivery.event)
             })
@@ -240,9 +242,10 @@ impl Deliveries for MemoryStore {
 
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
-            let is_old = |kept: &KeptDelivery| kept.queued_at < before && !kept.delivery.status.is_waiting();
-            let is_orphan = |kept: &KeptDelivery| !data.webhooks.contains_key(&kept.delivery.webhook);
-            let old = data.deliveries.iter().filter(|(_, kept)| is_old(kept) || is_orphan(kept)).map(|(key, _)| *key);
+            let is_old = |stored: &StoredDelivery| stored.queued_at < before && !stored.delivery.status.is_waiting();
+            let is_orphan = |stored: &StoredDelivery| !data.webhooks.contains_key(&stored.delivery.webhook);
+            let old =
+                data.deliveries.iter().filter(|(_, stored)| is_old(stored) || is_orphan(stored)).map(|(key, _)| *key);
             let old: Vec<_> = old.take(max as usize).collect();
             for key in &old {
                 data.deliveries.remove(key);
@@ -254,12 +257,12 @@ impl Deliveries for MemoryStore {
 
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
         Ok(self.read(|data| {
-            let is_enabled = |kept: &&KeptDelivery| {
-                data.webhooks.get(&kept.delivery.webhook).is_some_and(|webhook| !is_paused(data, webhook))
+            let is_enabled = |stored: &&StoredDelivery| {
+                data.webhooks.get(&stored.delivery.webhook).is_some_and(|webhook| !is_paused(data, webhook))
             };
             let waiting: Vec<_> = waiting(data).filter(is_enabled).collect();
             DeliveryBacklog {
-                oldest: waiting.iter().map(|kept| kept.queued_at).min(),
+                oldest: waiting.iter().map(|stored| stored.queued_at).min(),
                 waiting: by_subscription(waiting),
             }
         }))
@@ -267,8 +270,8 @@ impl Deliveries for MemoryStore {
 
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
         Ok(self.read(|data| {
-            let is_selected = |kept: &&KeptDelivery| {
-                let of = kept.delivery.webhook;
+            let is_selected = |stored: &&StoredDelivery| {
+                let of = stored.delivery.webhook;
                 data.webhooks.contains_key(&of) && webhook.is_none_or(|id| of == id)
             };
             by_subscription(waiting(data).filter(is_selected))
@@ -277,14 +280,16 @@ impl Deliveries for MemoryStore {
 }
 
 /// Returns the deliveries that wait.
-fn waiting(data: &Data) -> impl Iterator<Item = &KeptDelivery> {
-    data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting())
+fn waiting(data: &Data) -> impl Iterator<Item = &StoredDelivery> {
+    data.deliveries.values().filter(|stored| stored.delivery.status.is_waiting())
 }
 
 /// Counts waiting deliveries by subscription.
-fn by_subscription<'d>(waiting: impl IntoIterator<Item = &'d KeptDelivery>) -> BTreeMap<WebhookId, WaitingDeliveries> {
+fn by_subscription<'d>(
+    waiting: impl IntoIterator<Item = &'d StoredDelivery>,
+) -> BTreeMap<WebhookId, WaitingDeliveries> {
     let mut counts: BTreeMap<_, WaitingDeliveries> = BTreeMap::new();
-    for KeptDelivery { delivery, .. } in waiting {
+    for StoredDelivery { delivery, .. } in waiting {
         let count = counts.entry(delivery.webhook).or_default();
         count.waiting += 1;
         count.failed += u64::from(delivery.status == DeliveryStatus::Failed);
@@ -296,7 +301,7 @@ fn by_subscription<'d>(waiting: impl IntoIterator<Item = &'d KeptDelivery>) -> B
 pub(crate) fn forget_account(data: &mut Data, account: &AccountId) {
     data.webhooks.retain(|_, webhook| webhook.account.as_ref() != Some(account));
     data.deleted_webhooks.retain(|_, (webhook, _)| webhook.account.as_ref() != Some(account));
-    data.deliveries.retain(|_, kept| kept.delivery.account != *account);
+    data.deliveries.retain(|_, stored| stored.delivery.account != *account);
     forget_failing(data, account);
 }
 
@@ -313,7 +318,7 @@ fn resume(data: &mut Data, is_selected: impl Fn(&Webhook) -> bool) {
 }
 
 /// Resumes the receivers of an account's events, because a change of its clock may have made retries due.
-pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
+pub(crate) fn resume_after_clock_change(data: &mut Data, account: &AccountId) {
     let client = data.accounts.get(account).map(|account| account.client);
     resume(data, |of| Some(of.client) == client && of.account.as_ref().is_none_or(|of| of == account));
 }
@@ -321,23 +326,24 @@ pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
 /// Applies a restore of an account to its deliveries. `to` is the restored time by the account's clock. Waiting
 /// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
 /// forgotten.
-pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
-    clock_changed(data, account);
+pub(crate) fn apply_restore(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
+    resume_after_clock_change(data, account);
     forget_failing(data, account);
-    let own = data.deliveries.iter().filter(|(_, kept)| kept.delivery.account == *account);
+    let own = data.deliveries.iter().filter(|(_, stored)| stored.delivery.account == *account);
     let undone: Vec<_> = own
-        .filter(|(_, kept)| kept.delivery.status.is_waiting() && kept.test_body.is_none())
+        .filter(|(_, stored)| stored.delivery.status.is_waiting() && stored.test_body.is_none())
         .map(|(key, _)| *key)
         .filter(|(_, event)| body_of(data, *event).is_none())
         .collect();
     for key in undone {
-        if let Some(kept) = data.deliveries.get_mut(&key) {
-            (kept.delivery.status, kept.delivery.due_at, kept.lease) = (DeliveryStatus::Cancelled, None, None);
+        if let Some(stored) = data.deliveries.get_mut(&key) {
+            (stored.delivery.status, stored.delivery.due_at, stored.lease) = (DeliveryStatus::Cancelled, None, None);
         }
     }
-    let is_waiting = |kept: &&mut KeptDelivery| kept.delivery.account == *account && kept.delivery.status.is_waiting();
-    for kept in data.deliveries.values_mut().filter(is_waiting) {
-        kept.delivery.due_at = kept.delivery.due_at.map(|due| due.min(to));
+    let is_waiting =
+        |stored: &&mut StoredDelivery| stored.delivery.account == *account && stored.delivery.status.is_waiting();
+    for stored in data.deliveries.values_mut().filter(is_waiting) {
+        stored.delivery.due_at = stored.delivery.due_at.map(|due| due.min(to));
     }
 }
 
@@ -357,7 +363,7 @@ pub(crate) fn queue(data: &mut Data, event: &StoredEvent) {
     let to: Vec<_> = to.map(|to| to.id).collect();
     for webhook in to {
         let delivery = Delivery::new(webhook, delivered(event));
-        data.deliveries.insert((webhook, event.id), KeptDelivery::new(delivery, None, event.recorded_at));
+        data.deliveries.insert((webhook, event.id), StoredDelivery::new(delivery, None, event.recorded_at));
     }
 }
 
@@ -371,7 +377,7 @@ fn delivered(event: &StoredEvent) -> DeliveredEvent {
     }
 }
 
-/// The body of a stored event.
+/// Returns the body of a stored event.
 fn body_of(data: &Data, event: EventId) -> Option<String> {
     data.events.values().find(|stored| stored.id == event).map(|stored| stored.body.clone())
 }

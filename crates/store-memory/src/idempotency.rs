@@ -18,28 +18,28 @@ impl IdempotencyRecords for MemoryStore {
     }
 }
 
-/// Executes work under an idempotency claim, or replays the stored answer. The record is looked up before anything else
-/// and stored together with the effect. A refusal stores no record.
+/// Executes work under an idempotency claim, or replays the stored response. The record is looked up before anything
+/// else, and stored together with the effect. A refusal stores no record.
 pub(crate) fn once<T, R>(
     data: &mut Data,
     claim: Option<&IdempotencyClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };
-    if let Some(answer) = stored(data, claim)? {
-        return Ok(Written::Replayed(answer));
+    if let Some(response) = stored(data, claim)? {
+        return Ok(Written::Replayed(response));
     }
     let done = work(data)?;
     must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
-    let record = Record { request: claim.request.clone(), answer: (claim.response)(&done), at: claim.at };
+    let record = Record { request: claim.request.clone(), response: (claim.response)(&done), at: claim.at };
     add(&mut data.records, key_of(claim), record)?;
     Ok(Written::New(done))
 }
 
-/// Returns the stored answer of a claim, if there is one.
+/// Returns the stored response of a claim, if there is one.
 fn stored<T, R>(data: &Data, claim: &IdempotencyClaim<T>) -> Result<Option<StoredResponse>, WriteError<R>> {
     match data.records.get(&key_of(claim)) {
-        Some(record) if record.request == claim.request => Ok(Some(record.answer.clone())),
+        Some(record) if record.request == claim.request => Ok(Some(record.response.clone())),
         Some(record) => Err(WriteError::Mismatch(Box::new(record.request.clone()))),
         None => Ok(None),
     }

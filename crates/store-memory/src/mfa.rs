@@ -18,7 +18,7 @@ impl MfaSessions for MemoryStore {
                 let enrolment = data.enrolments.get(&command.account).cloned();
                 let session = (command.decide)(&OpenSituation { batch, enrolment }).map_err(WriteError::Refused)?;
                 must_exist(data.clients.contains_key(&session.client), &session.client)?;
-                add(&mut data.sessions, (session.account.clone(), session.id), session.clone())?;
+                add(&mut data.mfa_sessions, (session.account.clone(), session.id), session.clone())?;
                 Ok(session)
             })
         })

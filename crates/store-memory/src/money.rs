@@ -1,4 +1,4 @@
-//! The journal and the balances that it explains.
+//! Writes the journal and balances.
 
 use crate::activities::renew_positions;
 use crate::data::{Data, add, must_exist};
@@ -44,7 +44,7 @@ fn append_links(data: &mut Data, journal: &JournalTransaction) {
     links.insert((journal.account.clone(), journal.id), appended);
 }
 
-/// Stores the balance of a budget in one of its currencies.
+/// Stores the balances of a budget in one of its currencies.
 pub(crate) fn store_balances(
     data: &mut Data,
     account: &AccountId,
@@ -52,8 +52,8 @@ pub(crate) fn store_balances(
     after: Balances,
 ) -> Result<(), StoreError> {
     let found = data.budgets.get_mut(&(account.clone(), budget));
-    let held = found.and_then(|budget| budget.balances.iter_mut().find(|(held, _)| *held == currency));
-    let Some((_, balances)) = held else {
+    let entry = found.and_then(|budget| budget.balances.iter_mut().find(|(known, _)| *known == currency));
+    let Some((_, balances)) = entry else {
         return Err(StoreError::Corrupt(format!("budget {budget} has no {currency} to be changed")));
     };
     *balances = after;

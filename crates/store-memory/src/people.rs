@@ -84,7 +84,7 @@ impl People for MemoryStore {
             for record in data.card_records.values_mut().filter(|record| record.phone.person == Some(command.person)) {
                 record.phone = CardPhone::default();
             }
-            forget(data, command.person);
+            forget_person(data, command.person);
             Ok(accounts)
         })
     }
@@ -115,7 +115,7 @@ fn forget_evidence(data: &mut Data, card: &Card) {
     for dispute in data.disputes.values_mut().filter(of_card) {
         dispute.evidence.clear();
         let id = dispute.id.to_string();
-        data.records.retain(|_, record| !(record.request.path.contains(&id) || record.answer.body.contains(&id)));
+        data.records.retain(|_, record| !(record.request.path.contains(&id) || record.response.body.contains(&id)));
     }
 }
 
@@ -123,8 +123,8 @@ fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item 
     data.people.values().filter(|person| person.account == *account)
 }
 
-/// Deletes everything else that contains the data of a person: idempotency records, and snapshots of worlds.
-fn forget(data: &mut Data, person: PersonId) {
+/// Deletes the idempotency records and the snapshots of worlds that contain the data of a person.
+fn forget_person(data: &mut Data, person: PersonId) {
     let id = person.to_string();
     data.records.retain(|_, record| {
         let names_it = |text: &str| text.contains(&id);
@@ -132,20 +132,20 @@ fn forget(data: &mut Data, person: PersonId) {
             RecordedBody::Json(text) => names_it(text),
             RecordedBody::Hash(_) => false,
         };
-        !(in_body || names_it(&record.request.path) || names_it(&record.answer.body))
+        !(in_body || names_it(&record.request.path) || names_it(&record.response.body))
     });
     let is_without_person = |rows: &Data| rows.people.keys().all(|(_, known)| *known != person);
     data.snapshots.retain(|_, (_, _, rows)| is_without_person(rows));
     data.exported.retain(|_, (_, rows)| is_without_person(rows));
-    data.imported.retain(|_, kept| is_without_person(&kept.rows));
+    data.imported.retain(|_, stored| is_without_person(&stored.rows));
 }
 
 fn has_email(person: &Person, email: &EmailAddress) -> bool {
     person.email.as_ref().is_some_and(|own| own.key() == email.key())
 }
 
-/// Returns the person who has this email address on an account of the client. Worlds are apart: their people are not
-/// searched, and the result for a world is `None`.
+/// Returns the person who has this email address on an account of the client. People of worlds are not searched, and
+/// the result for a world is `None`.
 fn known(data: &Data, command: &CreatePersonCommand) -> Option<PersonId> {
     let is_world = |account: &AccountId| data.worlds.contains_key(account);
     let client = |account: &AccountId| data.accounts.get(account).map(|account| account.client);

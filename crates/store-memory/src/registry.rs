@@ -1,4 +1,4 @@
-//! Records that an operator manages.
+//! Clients, accounts, keys and other records that an operator manages, and the upkeep of keys.
 
 use crate::MemoryStore;
 use crate::budgets;
@@ -168,14 +168,14 @@ impl Registry for MemoryStore {
     }
 
     async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
-        let folded = |address: Address| {
+        let normalized = |address: Address| {
             let postcode = UkPostcode::parse(&address.postcode);
             let postcode = postcode
                 .map_err(|_| StoreError::Corrupt(format!("`{}` is not a UK postcode", address.postcode)))?
                 .to_string();
             Ok(Address { postcode, ..address })
         };
-        let addresses = addresses.into_iter().map(folded).collect::<Result<_, StoreError>>()?;
+        let addresses = addresses.into_iter().map(normalized).collect::<Result<_, StoreError>>()?;
         self.change(|data| {
             data.addresses = addresses;
             Ok(())
@@ -200,8 +200,9 @@ impl KeyUpkeep for MemoryStore {
         Ok(self.read(|data| {
             let is_enabled = |id: &ClientId| data.clients.get(id).is_some_and(|client| client.disabled_at.is_none());
             let in_use = |key: &&ApiKey| {
-                let is_last = key.made_by.is_none() && key.replaced_by.is_none();
-                key.revoked_at.is_none() && is_last && is_enabled(&key.client)
+                let is_of_world = key.made_by.is_some();
+                let is_replaced = key.replaced_by.is_some();
+                key.revoked_at.is_none() && !is_of_world && !is_replaced && is_enabled(&key.client)
             };
             let ends = |key: &&ApiKey| key.expires_at.is_some_and(|end| from < end && end <= until);
             let mut keys: Vec<_> =

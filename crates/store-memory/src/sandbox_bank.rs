@@ -1,4 +1,4 @@
-//! Memory of the sandbox's simulated bank.
+//! Storage of the simulated bank.
 
 use crate::MemoryStore;
 use async_trait::async_trait;

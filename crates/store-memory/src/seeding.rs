@@ -1,4 +1,4 @@
-//! Seeding, and the operator's view of accounts.
+//! Seeding, and the lists of budgets, cards and payment batches.
 
 use crate::MemoryStore;
 use crate::activities::renew_positions;

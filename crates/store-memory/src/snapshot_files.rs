@@ -3,7 +3,7 @@
 
 use crate::MemoryStore;
 use crate::account_rows;
-use crate::data::{Data, KeptImport};
+use crate::data::{Data, StoredImport};
 use crate::pages::paginate;
 use crate::webhooks::once_for_client;
 use async_trait::async_trait;
@@ -57,7 +57,7 @@ impl SnapshotFiles for MemoryStore {
     ) -> Result<Page<ImportedSnapshot>, StoreError> {
         let own = self.read(|data| {
             let own = data.imported.iter().filter(|((owner, _), _)| *owner == client);
-            own.map(|(_, kept)| kept.snapshot.clone()).collect()
+            own.map(|(_, stored)| stored.snapshot.clone()).collect()
         });
         Ok(paginate(own, page))
     }
@@ -77,8 +77,8 @@ impl SnapshotFiles for MemoryStore {
 
     async fn delete_expired_imports(&self, real: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
-            let expired = data.imported.iter().filter(|(_, kept)| kept.snapshot.expires_at <= real);
-            let mut expired: Vec<_> = expired.map(|(key, kept)| (kept.snapshot.expires_at, *key)).collect();
+            let expired = data.imported.iter().filter(|(_, stored)| stored.snapshot.expires_at <= real);
+            let mut expired: Vec<_> = expired.map(|(key, stored)| (stored.snapshot.expires_at, *key)).collect();
             expired.sort();
             expired.truncate(usize::try_from(max).unwrap_or(usize::MAX));
             for (_, key) in &expired {
@@ -108,6 +108,6 @@ fn import(data: &mut Data, command: &ImportSnapshotCommand) -> Result<SnapshotIm
         imported_at: command.real,
         expires_at: command.expires_at,
     };
-    data.imported.insert(key, KeptImport { snapshot: snapshot.clone(), timeline, rows });
+    data.imported.insert(key, StoredImport { snapshot: snapshot.clone(), timeline, rows });
     Ok(SnapshotImport { snapshot, is_repeated: situation.is_repeated })
 }

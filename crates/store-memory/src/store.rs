@@ -31,8 +31,8 @@ impl MemoryStore {
         Ok(done)
     }
 
-    /// Loads, decides and stores. A failure of the store or a panic of the rule stores nothing. Any other result is an
-    /// answer and keeps what was written: a refused confirmation counts its attempt.
+    /// Loads, decides and stores. A failure of the store or a panic of the rule stores nothing. With any other result,
+    /// the changes are stored, even with a refusal: a refused confirmation counts its attempt.
     pub(crate) fn decide<T, R>(
         &self,
         work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,

@@ -27,7 +27,7 @@ impl Timelines for MemoryStore {
                 let reading = (command.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
                 account.timeline.clock = reading.clock;
                 data.id_counters.entry(command.account.clone()).or_default();
-                deliveries::clock_changed(data, &command.account);
+                deliveries::resume_after_clock_change(data, &command.account);
                 Ok(reading)
             })
         })

@@ -1,4 +1,4 @@
-//! Readiness and housekeeping.
+//! Readiness and maintenance.
 
 use crate::MemoryStore;
 use async_trait::async_trait;

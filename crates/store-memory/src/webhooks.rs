@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add};
-use crate::kept::ClientRecord;
+use crate::stored::ClientRecord;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::WebhookId;
@@ -12,8 +12,8 @@ use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
-/// Runs the work under a client's idempotency claim, or replays the stored answer. A record without an answer is
-/// refused with [`ShownOnce`], because the answer contained a secret.
+/// Runs the work under a client's idempotency claim, or replays the stored response. A record without a response is
+/// refused with [`ShownOnce`], because the response contained a secret.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
@@ -22,19 +22,19 @@ pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     under_claim_or(data, claim, || WriteError::Refused(R::from(ShownOnce)), work)
 }
 
-/// Does the same as [`under_claim`] for an operation that stores all its answers.
+/// Does the same as [`under_claim`] for an operation that stores all its responses.
 pub(crate) fn once_for_client<T, R>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
-    under_claim_or(data, claim, || StoreError::Corrupt("a record has no answer".into()).into(), work)
+    under_claim_or(data, claim, || StoreError::Corrupt("a record has no response".into()).into(), work)
 }
 
 fn under_claim_or<T, R>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
-    no_answer: impl FnOnce() -> WriteError<R>,
+    no_response: impl FnOnce() -> WriteError<R>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };
@@ -43,16 +43,16 @@ fn under_claim_or<T, R>(
         if record.request != claim.request {
             return Err(WriteError::Mismatch(Box::new(record.request.clone())));
         }
-        return record.answer.clone().map(Written::Replayed).ok_or_else(no_answer);
+        return record.response.clone().map(Written::Replayed).ok_or_else(no_response);
     }
     let done = work(data)?;
-    let record = ClientRecord { request: claim.request.clone(), answer: (claim.response)(&done), at: claim.at };
+    let record = ClientRecord { request: claim.request.clone(), response: (claim.response)(&done), at: claim.at };
     data.client_records.insert(key, record);
     Ok(Written::New(done))
 }
 
 /// Runs work on a subscription under a client's idempotency claim. A caller that does not reach the subscription gets
-/// `Absent`, even if an answer is stored.
+/// `Absent`, even if a response is stored.
 pub(crate) fn under_claim_on<T>(
     data: &mut Data,
     (reach, id): (&WebhookReach, WebhookId),

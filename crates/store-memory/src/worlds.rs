@@ -93,19 +93,19 @@ impl Worlds for MemoryStore {
             once(data, command.claim.as_ref(), |data| {
                 let others = data.snapshots.keys().filter(|(account, _)| *account == command.account).count();
                 let others = i64::try_from(others).unwrap_or(i64::MAX);
-                let kept = account_rows::of(data, &command.account);
+                let copy = account_rows::of(data, &command.account);
                 // The data has no stored text; its debug format has about the same length.
-                let bytes = i64::try_from(format!("{kept:?}").len()).unwrap_or(i64::MAX);
+                let bytes = i64::try_from(format!("{copy:?}").len()).unwrap_or(i64::MAX);
                 (command.decide)(&SnapshotSituation { snapshots: others, bytes }).map_err(WriteError::Refused)?;
                 let snapshot = WorldSnapshot {
                     id: command.id,
                     account: command.account.clone(),
                     name: command.name.clone(),
                     created_at: command.now,
-                    rows: i64::try_from(rows(&kept)).unwrap_or(i64::MAX),
+                    rows: i64::try_from(count_rows(&copy)).unwrap_or(i64::MAX),
                 };
                 let key = (command.account.clone(), command.id);
-                add(&mut data.snapshots, key, (snapshot.clone(), timeline, Box::new(kept)))?;
+                add(&mut data.snapshots, key, (snapshot.clone(), timeline, Box::new(copy)))?;
                 Ok(snapshot)
             })
         })
@@ -135,15 +135,15 @@ impl Worlds for MemoryStore {
     async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
-                let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
+                let stored = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
+                let (snapshot, timeline, rows) = stored.ok_or(WriteError::Absent)?;
                 (command.decide)(&RestoreSituation { outdated: false }).map_err(WriteError::Refused)?;
                 let secret = data.enrolments.get(&command.account).map(|enrolment| enrolment.secret.clone());
                 account_rows::clear(data, &command.account);
-                account_rows::put(data, &command.account, *kept, secret);
+                account_rows::put(data, &command.account, *rows, secret);
                 begin_epoch(data, &command.account);
-                deliveries::undo(data, &command.account, snapshot.created_at);
-                // The snapshot may contain a record under the same key. The new answer replaces it.
+                deliveries::apply_restore(data, &command.account, snapshot.created_at);
+                // The snapshot may contain a record under the same key. The new response replaces it.
                 if let Some(claim) = &command.claim {
                     data.records.remove(&key_of(claim));
                 }
@@ -158,7 +158,7 @@ impl Worlds for MemoryStore {
 }
 
 /// Counts the main rows of a snapshot, for operators.
-fn rows(data: &Data) -> usize {
+fn count_rows(data: &Data) -> usize {
     data.merchants.profiles.len()
         + data.merchants.logos.len()
         + data.merchants.settlement_accounts.len()
@@ -201,7 +201,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
 
 fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
     let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, claim, decide } = command;
-    let kept = match &contents {
+    let source = match &contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
             let found = data.snapshots.iter().find(|((account, known), _)| {
@@ -213,8 +213,8 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
                 (Some(snapshot.account.clone()), snapshot.created_at, timeline.clone(), rows.clone())
             });
             let imported = || {
-                let kept = data.imported.get(&(new.client, *id)).filter(|_| reach.is_none())?;
-                Some((None, kept.snapshot.created_at, kept.timeline.clone(), kept.rows.clone()))
+                let stored = data.imported.get(&(new.client, *id)).filter(|_| reach.is_none())?;
+                Some((None, stored.snapshot.created_at, stored.timeline.clone(), stored.rows.clone()))
             };
             Some(own.or_else(imported).ok_or(WriteError::Absent)?)
         }
@@ -238,7 +238,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     };
     let replaces = decide(&situation).map_err(WriteError::Refused)?;
     // Read the secret first: the world of the snapshot may be the one that is replaced.
-    let secret = match &kept {
+    let secret = match &source {
         Some((Some(from), ..)) => resealed(data, from, &new.account, &reseal)?,
         Some((None, ..)) | None => None,
     };
@@ -246,17 +246,17 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         delete(data, &new.account);
     }
     data.id_counters.insert(new.account.clone(), 0);
-    match (contents, kept) {
+    match (contents, source) {
         (WorldContents::Seeded(seed), _) => {
             insert_account(data, seed.account.clone())?;
             seed_account(data, *seed)?;
         }
-        (WorldContents::Snapshot { name, timeline, .. }, Some((_, created_at, old_timeline, kept))) => {
+        (WorldContents::Snapshot { name, timeline, .. }, Some((_, created_at, old_timeline, rows))) => {
             let frozen = ClockSetting::Frozen { at: created_at };
             let real = new.created_at;
             let clock = if timeline.seed.is_some() { frozen } else { old_timeline.clock.put_back(created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
-            account_rows::put(data, &new.account, *kept, secret);
+            account_rows::put(data, &new.account, *rows, secret);
             replace_tokens(data, &new.account, &page_tokens);
         }
         (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),

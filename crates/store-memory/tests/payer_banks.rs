@@ -55,7 +55,7 @@ impl PaymentInitiation for FakeBank {
     }
 }
 
-/// Ids that differ in every part, because payment references are derived from them.
+/// Ids that differ in all their digits, because payment references are derived from them.
 #[derive(Default)]
 struct SpreadIds(AtomicU64);
 
@@ -170,7 +170,7 @@ async fn a_payment_is_started_and_followed_to_its_result() {
 
 /// The bank has the approval in time, but cannot be reached when the session expires.
 #[tokio::test]
-async fn nothing_ends_while_the_bank_is_unavailable() {
+async fn no_session_ends_while_its_bank_is_unavailable() {
     let fixture = Fixture::new().await;
     let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());
@@ -186,7 +186,7 @@ async fn nothing_ends_while_the_bank_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_payer_who_rejects_can_choose_again_and_one_who_never_decides_is_too_late() {
+async fn a_payer_who_rejects_can_choose_a_bank_again_until_the_session_expires() {
     let fixture = Fixture::new().await;
     let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());

@@ -60,13 +60,13 @@ impl Factory for Mutants {
         let router = stores.router();
         let mut handle = Handle::of(&router);
         let (first, second) = (Arc::new(stores.a), Arc::new(stores.b));
-        let part = Bypass { router, first: first.clone(), second: second.clone(), bug: self.0 };
+        let bypass = Bypass { router, first: first.clone(), second: second.clone(), bug: self.0 };
         match self.0 {
             Bug::WrongCell => handle.credits = second,
-            Bug::HoldsOfOneCell | Bug::HoldsUnmerged => handle.cards = Arc::new(part),
+            Bug::HoldsOfOneCell | Bug::HoldsUnmerged => handle.cards = Arc::new(bypass),
             Bug::KeysOfOneCell => handle.key_upkeep = second,
             Bug::BooksOfOneCell => handle.books_check = first,
-            Bug::TwoCells => handle.seeding = Arc::new(part),
+            Bug::TwoCells => handle.seeding = Arc::new(bypass),
             Bug::TailOfAnotherCell => handle.events = second,
             Bug::BankOfAnotherCell => handle.bank = second,
         }

@@ -1,6 +1,6 @@
 //! Calls of a client that is moved.
 
-use super::{Late, account, client, id, key, parent, world};
+use super::{LateDirectory, account, client, id, key, parent, world};
 use crate::support::{Stores, kit_client, name};
 use chrono::{DateTime, TimeDelta};
 use florin_domain::access::KeyHash;
@@ -92,7 +92,7 @@ async fn a_slow_call_whose_client_begins_to_move_has_an_unknown_outcome() {
         let stores = Stores::default();
         stores.home.add_client(client(1)).await.unwrap();
         stores.home.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
-        let directory = Late { inner: stores.home.clone(), is_broken: false.into(), moves: Some(to_a()) };
+        let directory = LateDirectory { inner: stores.home.clone(), is_broken: false.into(), moves: Some(to_a()) };
         let router = stores.router_by(Arc::new(directory));
         let answer = match number {
             0 => {

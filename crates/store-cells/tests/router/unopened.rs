@@ -65,7 +65,7 @@ async fn a_merchant_gets_a_logo() {
     let logo = |account| Logo { id: LogoId(Uuid::from_u128(7)), account: id(account), png: vec![1], created_at: NOW };
     Merchants::set_logo(&*router, SetLogoCommand { logo: logo("F1"), claim: None }).await.unwrap();
     assert_eq!(Merchants::logo(&*router, logo("F1").id).await, Ok(Some(logo("F1"))));
-    // The cells that answer are compared.
+    // The id of the new logo is compared with those in the open cells.
     let other = Merchants::set_logo(&*router, SetLogoCommand { logo: logo("F2"), claim: None }).await;
     assert!(matches!(other, Err(WriteError::Store(StoreError::Duplicate(_)))));
 }

@@ -68,7 +68,7 @@ pub trait ExportSource: BufRead + Seek {}
 
 impl<S: BufRead + Seek> ExportSource for S {}
 
-/// Moves everything in a store to a file and back.
+/// Copies everything in a store to a file, and a file into an empty store.
 pub trait ExportImport {
     /// Writes every row of every table, in one consistent view. The schema must be current. Blocks.
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError>;

@@ -69,7 +69,8 @@ fn every_changed_byte_is_detected() {
     for place in 0..file.len() {
         let mut changed = file.clone();
         changed[place] ^= 1;
-        // Only the last line names a table without rows, and a store compares these names with its own.
+        // Only the last line names a table without rows. The reader accepts another name there, but a store compares
+        // the names with those of its own tables.
         let unnoticed = read(&changed).is_ok_and(|(contents, _)| contents.rows == read(&file).unwrap().0.rows);
         assert!(!unnoticed, "byte {place}");
     }

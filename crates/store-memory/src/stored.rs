@@ -5,17 +5,17 @@ use florin_domain::ids::LeaseId;
 use florin_domain::webhook::{AttemptRecord, Delivery};
 use florin_ports::{DeliveryClaim, RecordedRequest, StoredResponse};
 
-/// Idempotency record of a client. It has no answer if the answer contained a secret.
+/// Idempotency record of a client. It has no response if the response contained a secret.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientRecord {
     pub(crate) request: RecordedRequest,
-    pub(crate) answer: Option<StoredResponse>,
+    pub(crate) response: Option<StoredResponse>,
     pub(crate) at: DateTime<Utc>,
 }
 
 /// A delivery, with its lease and its log.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptDelivery {
+pub(crate) struct StoredDelivery {
     pub(crate) delivery: Delivery,
     /// The body, if this is a test: the event of a test is not stored.
     pub(crate) test_body: Option<String>,
@@ -25,23 +25,23 @@ pub(crate) struct KeptDelivery {
     pub(crate) attempts: Vec<AttemptRecord>,
 }
 
-impl KeptDelivery {
-    /// A delivery that waits for its first attempt.
+impl StoredDelivery {
+    /// Creates a delivery that waits for its first attempt.
     pub(crate) const fn new(delivery: Delivery, test_body: Option<String>, queued_at: DateTime<Utc>) -> Self {
         Self { delivery, test_body, queued_at, lease: None, attempts: Vec::new() }
     }
 
-    /// Whether the delivery waits, and no lease holds it.
+    /// Returns whether the delivery waits and can be claimed.
     pub(crate) fn is_free(&self, now: DateTime<Utc>) -> bool {
         self.delivery.status.is_waiting() && self.lease.is_none_or(|(_, until)| until <= now)
     }
 
-    /// Whether a claim of the delivery is its current one.
+    /// Returns whether a claim of the delivery is the current one.
     pub(crate) fn is_held_by(&self, claim: &DeliveryClaim) -> bool {
         self.lease.is_some_and(|(held, _)| held == claim.lease) && self.delivery.attempts == claim.attempt
     }
 
-    /// Begins a new schedule, which is due immediately.
+    /// Begins a new retry schedule, with an attempt that is due immediately.
     pub(crate) fn restart(&mut self) {
         self.lease = None;
         self.delivery.restart();
