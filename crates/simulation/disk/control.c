@@ -42,7 +42,7 @@ static void end(sqlite3_context *context, int n, sqlite3_value **args) {
     disk->end_at = disk->count + sqlite3_value_int64(args[2]);
 }
 
-/* disk_end_now(directory): ends the programs. What they still try is not counted. */
+/* disk_end_now(directory): ends the programs. Operations that they still try are not counted. */
 static void end_now(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
@@ -143,8 +143,8 @@ static int functions(sqlite3 *db, char **error, const void *api) {
 
 int disk_register_functions(void) { return sqlite3_auto_extension((void (*)(void))functions); }
 
-/* Runs before main: every database of the process is opened through the layer. SQLite counts no memory, because nothing
- * reads the counts, and each allocation would wait for their lock. */
+/* Runs before main: every database of the process is opened through the layer. SQLite's memory statistics are off: nothing
+ * reads them, and each allocation would wait for their lock. */
 __attribute__((constructor)) static void start(void) {
     if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) abort();
     if (disk_register_vfs() != SQLITE_OK || disk_register_functions() != SQLITE_OK) abort();

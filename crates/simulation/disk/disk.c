@@ -172,7 +172,7 @@ int disk_lose(Disk *disk, uint64_t seed) {
         if (disk->listing)
             fprintf(disk->listing, "%s %s %lld+%lld\n", torn ? "torn" : survives ? "kept" : "lost", disk->files[op->file],
                     (long long)op->offset, (long long)op->length);
-        /* A lost deletion leaves the old file, so what is not synced of a new file of its name is lost, too. */
+        /* A lost deletion leaves the old file, so unsynced writes to a new file of the same name are lost, too. */
         if (lost_delete[op->file] && op->fate != SYNCED) continue;
         if (op->kind == OP_WRITE && (survives || torn)) result = redo_write(disk, op, survives && !torn, &seed);
         if (op->kind == OP_TRUNCATE && survives) result = put(disk->files[op->file], NULL, 0, 0, op->offset);

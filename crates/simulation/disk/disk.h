@@ -48,7 +48,7 @@ typedef enum {
 /* How the programs on the disk end. */
 typedef enum { END_NONE, END_POWER, END_KILL } End;
 
-/* A disk: a directory. */
+/* A simulated disk: a directory. */
 typedef struct {
     char directory[512];
     pthread_mutex_t lock;
@@ -74,17 +74,17 @@ void disk_unmount(Disk *disk);
 /* The number of a file of the disk. */
 int disk_file(Disk *disk, const char *path);
 
-/* Counts an operation. Returns SQLITE_OK, or the error that it ends with. *cut: the power goes during this operation,
- * so that a part of it may have happened. */
+/* Counts an operation. Returns SQLITE_OK, or the error that it ends with. *cut: the power is cut during this
+ * operation, so that a part of it may have happened. */
 int disk_begin(Disk *disk, OpKind kind, int file, int64_t offset, int64_t length, int *cut);
 /* Logs an operation that is about to be done. */
 Op *disk_log(Disk *disk, OpKind kind, int file, int64_t offset, int64_t size_before);
 /* Marks the pending operations on a file as SYNCED or, if the sync failed, as DOOMED. */
 void disk_synced(Disk *disk, int file, int failed);
-/* Makes the names in the directory durable, and so the deletions. */
+/* Makes the names in the directory durable, and with them the deletions. */
 void disk_synced_names(Disk *disk);
 
-/* Loses what was not synced, as far as the seed decides, and lets the disk work again. SQLITE_BUSY: a file
+/* Loses the unsynced operations that the seed selects, and lets the disk work again. SQLITE_BUSY: a file
  * is open. */
 int disk_lose(Disk *disk, uint64_t seed);
 

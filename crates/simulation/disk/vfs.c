@@ -1,4 +1,5 @@
-/* The layer between SQLite and the file system. It passes everything on, and logs what changes files of a disk. */
+/* The layer between SQLite and the file system. It passes every call on, and logs the operations that
+ * change files of a disk. */
 #include "disk.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 typedef struct {
     sqlite3_file base;
-    Disk *disk; /* NULL: not on a disk */
+    Disk *disk; /* NULL: the file is not on a simulated disk */
     int number;
     int is_new; /* 1: a log that did not exist. SQLite syncs the directory together with it */
     sqlite3_file *real; /* the file of the layer below, in the memory behind this struct */

@@ -47,7 +47,7 @@ impl Network {
     }
 
     /// Returns the connection of one instance: to the network's bank, or to the bank `inside` the instance, which keeps
-    /// its memory in the instance's store.
+    /// its payments in the instance's store.
     pub(crate) fn rail(self: &Arc<Self>, inside: Option<SandboxBank>) -> Rail {
         let is_outside = inside.is_none();
         Rail { network: Arc::clone(self), bank: inside.unwrap_or_else(|| self.bank.clone()), is_outside }
@@ -66,7 +66,7 @@ impl Network {
     /// Delivers one of the answers that wait.
     pub(crate) fn deliver(&self, number: usize) {
         let gate = self.state.lock().unwrap().waiting.swap_remove(number);
-        // Nobody waits for it any more if the instance ended.
+        // Nobody waits for the answer any more if the instance has ended.
         let _ = gate.send(());
     }
 

@@ -1,4 +1,4 @@
-//! What must be true after a run.
+//! Checks of the store after a run.
 
 use crate::clients::{Kind, KnownOutcome, Request};
 use crate::initial_state::{OPENING, budget, initial_state, pounds};

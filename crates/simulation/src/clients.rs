@@ -62,7 +62,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Whether the client knows that it took effect.
+    /// Whether the client knows that the request took effect.
     pub(crate) fn is_acknowledged(&self) -> bool {
         self.known == KnownOutcome::Acknowledged
     }
@@ -118,7 +118,7 @@ impl Clients {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Returns the requests to send now, by number.
+    /// Returns the numbers of the requests that can be sent now.
     pub(crate) fn unsent(&self) -> Vec<usize> {
         let again = |request: &Request| {
             request.has_key && matches!(request.known, KnownOutcome::NoEffect | KnownOutcome::Unknown)

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 /// The name of the database file.
 const FILE: &str = "florin.db";
 
-/// The cause of the end of the programs on a disk.
+/// How the programs on a disk end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The power is cut: what was not synced may be lost.

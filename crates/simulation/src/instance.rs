@@ -34,7 +34,7 @@ pub(crate) struct Surroundings {
     pub(crate) ids: Arc<Ids>,
     /// The network to the bank.
     pub(crate) network: Arc<Network>,
-    /// Whether the bank keeps its memory in the store, as the simulated bank of a sandbox does.
+    /// Whether the bank keeps its payments in the store, as the simulated bank of a sandbox does.
     pub(crate) bank_in_store: bool,
     /// The limits of the workers.
     pub(crate) limits: ProcessingLimits,

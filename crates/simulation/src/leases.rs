@@ -74,7 +74,8 @@ impl LeaseBook {
         }
     }
 
-    /// Replaces the id of a lease by the current one, so that a store accepts it although it was taken over.
+    /// Replaces the id of a lease by the current one, so that a store accepts the lease although another worker has
+    /// taken over the batch.
     fn unfenced(&self, mut lease: Lease) -> Lease {
         if let Some(held) = self.held.lock().unwrap().get(&lease.batch) {
             lease.id = held.id;

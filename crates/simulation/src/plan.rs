@@ -7,7 +7,7 @@ pub(crate) struct Plan {
     pub(crate) cut: Option<u64>,
     /// The kind of fault, the number of operations before the first failure, and the number of operations that fail.
     pub(crate) fault: Option<(&'static str, u64, u64)>,
-    /// The number of pages in the log that cause a checkpoint; `None` for the product's number.
+    /// The number of pages in the log that cause a checkpoint; `None` for the product's default.
     pub(crate) checkpoint: Option<u32>,
 }
 

@@ -165,6 +165,7 @@ impl Simulation {
         Self { rng, instances, around, clients, cut_at: None, plan, run: Run::default(), disk }
     }
 
+    /// Plays all events of the run, then completes all work and checks the result.
     fn go(&mut self) -> Result<(), String> {
         self.boot();
         for _ in 0..self.rng.u32(50..150) {
@@ -253,6 +254,7 @@ impl Simulation {
         Event::Wait
     }
 
+    /// Carries out an event.
     fn happen(&mut self, event: Event) {
         let network = Arc::clone(&self.around.network);
         match event {

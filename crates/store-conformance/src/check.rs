@@ -85,7 +85,7 @@ impl From<AmountOutOfRange> for Failure {
 /// A capability of a handle, beyond the ports of [`florin_ports::Storage`], that a check requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The ports that only a sandbox needs: worlds, timelines, seeding, the memory of the simulated bank.
+    /// The ports that only a sandbox needs: worlds, timelines, seeding, the storage of the simulated bank.
     Sandbox,
     /// A second handle on the same data.
     Reopen,

@@ -41,8 +41,8 @@ pub(crate) const fn refund_row(number: u128) -> MerchantPaymentId {
     MerchantPaymentId(uuid(106, number))
 }
 
-/// Returns the id that a step with the ids from `first` draws at a place. The first id is the payment's; the ids of its
-/// completion follow.
+/// Returns the id that the rule of a step draws at a place, from 0. `first` selects the ids of the step. The first id
+/// is that of the payment, and the ids of its completion follow.
 pub(crate) const fn drawn_id(first: u128, place: u128) -> Uuid {
     uuid(104, first * 100 + place)
 }
@@ -66,7 +66,7 @@ pub(crate) async fn add_checkout(handle: &Handle, who: Who, number: u128) -> Res
     Ok(checkout_id(number))
 }
 
-/// A basket of 10.00.
+/// Returns a basket of 10.00.
 pub(crate) fn basket() -> Result<Basket, Failure> {
     let item = |name: &str, quantity, unit_price| {
         Ok::<_, Failure>(BasketItem {

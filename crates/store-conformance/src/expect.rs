@@ -32,14 +32,14 @@ pub(crate) fn expect_new<T: Debug, R: Debug>(answer: Result<Written<T>, WriteErr
     }
 }
 
-/// Expects a replay and returns the stored answer.
+/// Expects a replay and returns the stored response.
 #[track_caller]
 pub(crate) fn replayed<T: Debug, R: Debug>(
     answer: Result<Written<T>, WriteError<R>>,
 ) -> Result<StoredResponse, Failure> {
     match answer {
         Ok(Written::Replayed(answer)) => Ok(answer),
-        other => Err(Failure::new(format!("expected the stored answer, got {other:?}"))),
+        other => Err(Failure::new(format!("expected a replay, got {other:?}"))),
     }
 }
 

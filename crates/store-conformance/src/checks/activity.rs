@@ -51,13 +51,13 @@ async fn list(handle: &Handle, who: Who, filter: ActivityFilter, page: PageReque
     Ok(handle.activities.list(&who.account()?, filter, page).await?)
 }
 
-async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
+async fn all_movements(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
     Ok(list(handle, who, ActivityFilter::default(), EVERY).await?.rows)
 }
 
 /// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
 /// follow-ups, declines, credits, and payments in every status that they reach.
-pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
+pub(crate) async fn create_movements(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     seed_store(handle).await?;
     for who in BOTH {
         let base = u128::from(who.number()) * 1000;
@@ -84,26 +84,26 @@ pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         expect_new(
             handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await,
         )?;
-        deposited(handle, who, 40 + number).await?;
+        top_up_budget(handle, who, 40 + number).await?;
     }
     add_confirmed_batch(handle, Who::Mine, 1, 8).await?;
     add_confirmed_batch(handle, Who::Mine, 2, 3).await?;
-    settled(handle).await?;
+    process_a_batch(handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
-    all(handle, Who::Mine).await
+    all_movements(handle, Who::Mine).await
 }
 
 /// Tops up a budget.
-async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
+async fn top_up_budget(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
     add_top_up(handle, who, number).await?;
     let action = pay(None, approval(after(60)))?;
     expect_new(handle.checkout_sessions.act(step(who, number, action, (number, after(60)))?).await)
 }
 
-/// Claims a batch and processes it: one payment is completed, one failed, one returned and one sent.
-async fn settled(handle: &Handle) -> CheckResult {
+/// Claims a batch and processes it: one payment is COMPLETED, one FAILED, one RETURNED, and one is only sent.
+async fn process_a_batch(handle: &Handle) -> CheckResult {
     let lease = expect_some("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 4, 6000)).await?;
@@ -119,9 +119,9 @@ async fn settled(handle: &Handle) -> CheckResult {
 }
 
 async fn newest_first(handle: Handle) -> CheckResult {
-    let found = busy(&handle).await?;
+    let found = create_movements(&handle).await?;
     // 8 chains, 2 credits plus the 3 that funded the budgets, 11 payments, both sides of a transfer, and a top-up.
-    same("how many", found.len(), 8 + 5 + 11 + 2 + 1)?;
+    same("the number of movements", found.len(), 8 + 5 + 11 + 2 + 1)?;
     let mut expected = found.clone();
     expected.sort_by_key(Activity::order);
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
@@ -134,8 +134,8 @@ async fn top_ups(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
-    same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
-    let session = deposited(&handle, Who::Mine, 2).await?;
+    same("whether an open top-up is listed", all_movements(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
+    let session = top_up_budget(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
     let payment = expect_some("its payment", session.state.payment())?;
     for (budgets, expected) in [(vec![], 1), (vec![Who::Mine.budget()], 1), (vec![Who::Mine.second_budget()], 0)] {
@@ -157,7 +157,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
 }
 
 async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
-    let expected = busy(&handle).await?;
+    let expected = create_movements(&handle).await?;
     for limit in [1, 4, 7, 1000] {
         let mut seen = Vec::new();
         let mut offset = 0;
@@ -173,7 +173,7 @@ async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
 }
 
 async fn count_ignores_the_page(handle: Handle) -> CheckResult {
-    let all = busy(&handle).await?;
+    let all = create_movements(&handle).await?;
     let count = i64::try_from(all.len()).unwrap_or(-1);
     for (limit, offset, rows) in [(1, 0, 1), (5, count - 2, 2), (10, count, 0), (1, i64::MAX, 0), (1000, 0, all.len())]
     {
@@ -184,7 +184,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
 }
 
 async fn filters_by_every_member(handle: Handle) -> CheckResult {
-    let all = busy(&handle).await?;
+    let all = create_movements(&handle).await?;
     let none = ActivityFilter::default();
     let mut filters = vec![none.clone()];
     filters.extend(ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }));
@@ -269,7 +269,11 @@ async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
     for (people, expected) in [(vec![], 2), (vec![person], 1), (vec![PersonId(uuid(99, 1))], 0)] {
         let filter = ActivityFilter { people, kinds: vec![ActivityType::Card], ..ActivityFilter::default() };
         let found = list(&handle, Who::Mine, filter, EVERY).await?;
-        same("how many", (found.count, found.rows.len()), (expected, usize::try_from(expected).unwrap_or_default()))?;
+        same(
+            "the numbers of rows",
+            (found.count, found.rows.len()),
+            (expected, usize::try_from(expected).unwrap_or_default()),
+        )?;
         let owned = found.rows.iter().filter(|row| row.card() == Some(card));
         same("the owner", owned.map(Activity::person).all(|owner| owner == Some(person)), true)?;
     }
@@ -277,15 +281,15 @@ async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
 }
 
 async fn searches_counterparties_references_and_numbers(handle: Handle) -> CheckResult {
-    let all = busy(&handle).await?;
+    let all = create_movements(&handle).await?;
     let mut texts: Vec<String> =
         all.iter().flat_map(|row| [row.counterparty(), row.reference()]).flatten().map(str::to_owned).collect();
-    same("there is something to find", texts.is_empty(), false)?;
+    same("whether there are no texts to search for", texts.is_empty(), false)?;
     // Parts of the texts in upper case, and texts with characters that are special in SQL patterns.
     texts.extend(texts.clone().iter().map(|text| text.to_ascii_uppercase().chars().skip(1).collect()));
     texts.extend(["%", "_", "\\", "'", "nowhere to be found", "999999"].map(str::to_owned));
     let numbers: Vec<_> = all.iter().flat_map(Activity::numbers).collect();
-    same("how many numbers", numbers.len(), 8)?;
+    same("the number of numbers", numbers.len(), 8)?;
     texts.extend(numbers.iter().map(i64::to_string));
     texts.sort();
     texts.dedup();
@@ -303,7 +307,7 @@ async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
-    same("how many", rows.len(), 4)?;
+    same("the number of deposits", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
     let found = expect_some("the credit", rows.iter().find(|row| row.id == id))?;
     let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Complete);
@@ -315,7 +319,7 @@ async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
     let detail = ActivityDetail::Credit(Some(Box::new(CreditDetail::from(&done))));
     same("what was sent", &found.detail, &detail)?;
     let funding = rows.iter().filter(|row| row.detail == ActivityDetail::Credit(None)).count();
-    same("what the budgets were funded by", funding, 3)
+    same("the credits that funded the budgets", funding, 3)
 }
 
 async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
@@ -372,10 +376,10 @@ async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> Che
 }
 
 async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult {
-    let all = busy(&handle).await?;
+    let all = create_movements(&handle).await?;
     let account = Who::Mine.account()?;
     for row in all {
-        same("what is found", handle.activities.find(&account, key_of(&row)).await?, Some(row))?;
+        same("the found movement", handle.activities.find(&account, key_of(&row)).await?, Some(row))?;
     }
     // An unconfirmed payment, a journal transaction that is not a credit, and an unknown id.
     let hold = crate::commands::journal_id(1000);
@@ -389,7 +393,7 @@ async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult
 }
 
 async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult {
-    let all = busy(&handle).await?;
+    let all = create_movements(&handle).await?;
     let account = Who::Mine.account()?;
     let mut numbers = Vec::new();
     for row in all {
@@ -418,11 +422,11 @@ async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult
 }
 
 async fn foreign_movements_are_absent(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
+    create_movements(&handle).await?;
     for (who, other) in [(Who::Mine, Who::Other), (Who::Other, Who::Mine)] {
         let account = who.account()?;
-        same("accounts", all(&handle, who).await?.iter().all(|row| row.account == account), true)?;
-        for row in all(&handle, other).await? {
+        same("accounts", all_movements(&handle, who).await?.iter().all(|row| row.account == account), true)?;
+        for row in all_movements(&handle, other).await? {
             same("a foreign movement", handle.activities.find(&account, key_of(&row)).await?, None)?;
         }
         let filter = ActivityFilter { budgets: vec![other.budget()], ..ActivityFilter::default() };

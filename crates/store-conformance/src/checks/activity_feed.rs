@@ -1,7 +1,7 @@
 //! Checks of the feed of changes of activity.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checks::activity::busy;
+use crate::checks::activity::create_movements;
 use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
@@ -41,12 +41,12 @@ async fn changes(
     max: i64,
 ) -> Result<ActivityChanges, Failure> {
     let found = handle.activities.changes(&Who::Mine.account()?, filter, after, max).await?;
-    expect_some("an answer to the cursor", found)
+    expect_some("the result for a cursor", found)
 }
 
 /// Reads the feed from a cursor in parts of at most `max` rows, until a part is empty. Returns all rows, and the last
 /// cursor.
-async fn follow(
+async fn read_feed(
     handle: &Handle,
     filter: &ActivityFilter,
     mut after: Option<ActivityCursor>,
@@ -60,7 +60,7 @@ async fn follow(
             "a part has more rows than asked for",
             i64::try_from(found.rows.len()).is_ok_and(|rows| rows <= max),
         )?;
-        expect_true("a cursor goes back", after.is_none_or(|after| after <= found.next))?;
+        expect_true("a cursor is before the previous one", after.is_none_or(|after| after <= found.next))?;
         seen.extend(found.rows);
         after = Some(found.next);
         if is_end {
@@ -69,7 +69,7 @@ async fn follow(
     }
 }
 
-async fn listed(handle: &Handle, filter: ActivityFilter) -> Result<Vec<Activity>, Failure> {
+async fn list_activity(handle: &Handle, filter: ActivityFilter) -> Result<Vec<Activity>, Failure> {
     let page = PageRequest { limit: 1000, offset: 0 };
     Ok(handle.activities.list(&Who::Mine.account()?, filter, page).await?.rows)
 }
@@ -80,39 +80,39 @@ fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
 
 async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let funds = follow(&handle, &ActivityFilter::default(), None, 1000).await?.1;
+    let funds = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1")?).await)?;
         expect_new(handle.credits.credit(credit(Who::Mine, 10 + number, "1", gbp()?)?).await)?;
         expected.extend([token(number).0, crate::commands::journal_id(10 + number).0].map(ActivityId));
     }
-    let (seen, end) = follow(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
+    let (seen, end) = read_feed(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
     same("in the order of changes", seen.iter().map(|row| row.id).collect::<Vec<_>>(), expected)?;
-    let (all, _) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
-    let list = listed(&handle, ActivityFilter::default()).await?;
+    let (all, _) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
+    let list = list_activity(&handle, ActivityFilter::default()).await?;
     same("each row once", all.len(), list.len())?;
     same("the rows of the list", by_id(all), by_id(list))?;
-    same("nothing more", follow(&handle, &ActivityFilter::default(), Some(end), 1000).await?.0, vec![])
+    same("rows after the last cursor", read_feed(&handle, &ActivityFilter::default(), Some(end), 1000).await?.0, vec![])
 }
 
 async fn parts_do_not_overlap(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
-    let (whole, _) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    create_movements(&handle).await?;
+    let (all, _) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
     for max in [1, 2, 7] {
         same(
             &format!("parts of {max}"),
-            follow(&handle, &ActivityFilter::default(), None, max).await?.0,
-            whole.clone(),
+            read_feed(&handle, &ActivityFilter::default(), None, max).await?.0,
+            all.clone(),
         )?;
     }
     Ok(())
 }
 
 async fn filters_by_every_member(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
+    create_movements(&handle).await?;
     let none = ActivityFilter::default();
-    let (whole, _) = follow(&handle, &none, None, 1000).await?;
+    let (all, _) = read_feed(&handle, &none, None, 1000).await?;
     let mut filters: Vec<_> =
         ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }).collect();
     filters.extend(ActivityStatus::ALL.iter().map(|status| ActivityFilter { statuses: vec![*status], ..none.clone() }));
@@ -121,8 +121,8 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
     filters.push(ActivityFilter { card: Some(Who::Mine.card()), ..none.clone() });
     filters.push(ActivityFilter { from: Some(after(1)), currency: Some(gbp()?), ..none });
     for filter in filters {
-        let expected: Vec<_> = whole.iter().filter(|row| filter.matches(row)).cloned().collect();
-        same(&format!("rows of {filter:?}"), follow(&handle, &filter, None, 3).await?.0, expected)?;
+        let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
+        same(&format!("rows of {filter:?}"), read_feed(&handle, &filter, None, 3).await?.0, expected)?;
     }
     Ok(())
 }
@@ -133,13 +133,15 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
     let none = ActivityFilter::default();
-    let (_, mut end) = follow(&handle, &none, None, 1000).await?;
+    let (_, mut end) = read_feed(&handle, &none, None, 1000).await?;
     let steps = [clearing("4", false)?, clearing("1", false)?, FollowUp::Reversal { amount: None }];
     for (number, step) in (3..).zip(steps) {
         expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, step)?).await)?;
-        let (seen, next) = follow(&handle, &none, Some(end), 1000).await?;
-        let listed =
-            expect_some("the chain", by_id(listed(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)))?;
+        let (seen, next) = read_feed(&handle, &none, Some(end), 1000).await?;
+        let listed = expect_some(
+            "the chain",
+            by_id(list_activity(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)),
+        )?;
         same("the chain as it is now", seen, vec![listed])?;
         end = next;
     }
@@ -147,7 +149,7 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;
-    let (seen, _) = follow(&handle, &none, Some(end), 1).await?;
+    let (seen, _) = read_feed(&handle, &none, Some(end), 1).await?;
     let ids: Vec<_> = seen.iter().map(|row| row.id.0).collect();
     same("the order of the last changes", ids, vec![crate::commands::journal_id(8).0, token(2).0])
 }
@@ -155,21 +157,21 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
 async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let none = ActivityFilter::default();
-    let (_, end) = follow(&handle, &none, None, 1000).await?;
+    let (_, end) = read_feed(&handle, &none, None, 1000).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
-    let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
+    let (seen, end) = read_feed(&handle, &none, Some(end), 2).await?;
     same("a confirmation changes all", seen.len(), 3)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
-    let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
+    let (seen, end) = read_feed(&handle, &none, Some(end), 2).await?;
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id.0).collect::<std::collections::BTreeSet<_>>();
-    same("what was taken", ids(&seen), taken.iter().map(|payment| payment.id.0).collect())?;
+    same("the started payments", ids(&seen), taken.iter().map(|payment| payment.id.0).collect())?;
     let payment = expect_some("a payment", taken.first())?.id;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Pending, Some(after(200)), 6500)).await?;
-    same("the bank only waits", follow(&handle, &none, Some(end), 2).await?.0, vec![])?;
+    same("changes while the bank's result is pending", read_feed(&handle, &none, Some(end), 2).await?.0, vec![])?;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Completed, None, 7000)).await?;
-    let (seen, _) = follow(&handle, &none, Some(end), 2).await?;
+    let (seen, _) = read_feed(&handle, &none, Some(end), 2).await?;
     let seen: Vec<_> = seen.iter().map(|row| (row.id.0, row.status)).collect();
     same("the payment that was paid", seen, vec![(payment.0, ActivityStatus::Complete)])
 }
@@ -195,7 +197,7 @@ async fn nothing_is_missed_or_repeated_while_others_write(handle: Handle) -> Che
     is_over.store(true, Ordering::Relaxed);
     let seen: Seen = reader.await.map_err(|error| Failure::new(error.to_string()))??;
     let last: BTreeMap<_, _> = seen.iter().filter_map(|(id, states)| Some((*id, states.last()?.clone()))).collect();
-    same("the last state of every row", last, by_id(listed(&handle, ActivityFilter::default()).await?))?;
+    same("the last state of every row", last, by_id(list_activity(&handle, ActivityFilter::default()).await?))?;
     for states in seen.values() {
         let is_news = |pair: &[Activity]| pair[0] != pair[1];
         expect_true("a row appears again without a change", states.windows(2).all(is_news))?;
@@ -250,19 +252,19 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
     let none = ActivityFilter::default();
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let (before, kept) = follow(&handle, &none, None, 1000).await?;
+    let (before, kept) = read_feed(&handle, &none, None, 1000).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
-    let (_, end) = follow(&handle, &none, None, 1000).await?;
+    let (_, end) = read_feed(&handle, &none, None, 1000).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let mine = Who::Mine.account()?;
     for cursor in [kept, end] {
         let found = handle.activities.changes(&mine, none.clone(), Some(cursor), 10).await?;
         same("a cursor from before the restore", found, None)?;
     }
-    let (seen, end) = follow(&handle, &none, None, 2).await?;
+    let (seen, end) = read_feed(&handle, &none, None, 2).await?;
     same("what the snapshot had", by_id(seen), by_id(before))?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "1")?).await)?;
-    let (seen, _) = follow(&handle, &none, Some(end), 10).await?;
+    let (seen, _) = read_feed(&handle, &none, Some(end), 10).await?;
     same("what follows the restore", seen.iter().map(|row| row.id.0).collect::<Vec<_>>(), vec![token(3).0])
 }
 
@@ -270,7 +272,7 @@ async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckRe
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
-    let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    let (_, end) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     handle.worlds.create(command()?).await?;
     let found = handle.activities.changes(&mine, ActivityFilter::default(), Some(end), 10).await?;
@@ -279,9 +281,9 @@ async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckRe
 
 async fn activities_changes_are_of_the_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    let (_, end) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "1")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "1", gbp()?)?).await)?;
-    let (seen, _) = follow(&handle, &ActivityFilter::default(), Some(end), 1000).await?;
+    let (seen, _) = read_feed(&handle, &ActivityFilter::default(), Some(end), 1000).await?;
     same("changes of another account", seen, vec![])
 }

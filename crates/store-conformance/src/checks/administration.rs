@@ -25,7 +25,7 @@ checks! {
     "key_upkeep.expiring.in_order_of_their_end" => expiring_in_order_of_their_end,
 }
 
-const NEW: KeyHash = KeyHash([60; 32]);
+const NEW_HASH: KeyHash = KeyHash([60; 32]);
 
 async fn client(handle: &Handle, id: ClientId) -> Result<ApiClient, Failure> {
     expect_some("the client", handle.registry.clients().await?.into_iter().find(|client| client.id == id))
@@ -63,7 +63,7 @@ async fn the_first_time_counts(handle: Handle) -> CheckResult {
         [(Some(noon()), Some(noon())), (Some(later), Some(noon())), (None, None), (Some(later), Some(later))]
     {
         handle.registry.set_disabled(id, at).await?;
-        same("since when", client(&handle, id).await?.disabled_at, expected)?;
+        same("the time at which the client was disabled", client(&handle, id).await?.disabled_at, expected)?;
         let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("the caller's client", caller.client.disabled_at, expected)?;
     }
@@ -87,16 +87,16 @@ async fn rename_account_of_one_account(handle: Handle) -> CheckResult {
 }
 
 /// Returns a rule that rotates a key with an overlap of one hour.
-fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> + Clone {
+fn rotation_rule(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> + Clone {
     move |key| key.rotate(ApiKeyId(uuid(4, id)), noon(), TimeDelta::hours(1), None)
 }
 
 async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let old = key(Who::Mine)?;
-    let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
-    same("the rotation", &Ok(rotation.clone()), &rotated(60)(&old))?;
-    let successor = expect_some("the successor", handle.callers.find(&NEW).await?)?.key;
+    let rotation = handle.registry.rotate_key(old.id, NEW_HASH, Arc::new(rotation_rule(60))).await?;
+    same("the rotation", &Ok(rotation.clone()), &rotation_rule(60)(&old))?;
+    let successor = expect_some("the successor", handle.callers.find(&NEW_HASH).await?)?.key;
     same("the successor", &successor, &rotation.successor)?;
     same("its accounts", &successor.accounts, &old.accounts)?;
     let replaced_by = Some(rotation.successor.id);
@@ -109,11 +109,11 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let id = key(Who::Mine)?.id;
-    let refused = handle.registry.rotate_key(id, NEW, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
+    let refused = handle.registry.rotate_key(id, NEW_HASH, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
     same("a refusal", refused, Err(WriteError::Refused(RotateRefusal::Revoked)))?;
-    let absent = handle.registry.rotate_key(ApiKeyId(uuid(4, 99)), NEW, Arc::new(rotated(60))).await;
+    let absent = handle.registry.rotate_key(ApiKeyId(uuid(4, 99)), NEW_HASH, Arc::new(rotation_rule(60))).await;
     same("an unknown key", absent, Err(WriteError::Absent))?;
-    let taken = handle.registry.rotate_key(id, Who::Other.key_hash(), Arc::new(rotated(60))).await;
+    let taken = handle.registry.rotate_key(id, Who::Other.key_hash(), Arc::new(rotation_rule(60))).await;
     match taken {
         Err(WriteError::Store(error)) => duplicate("a hash in use", &Err::<(), _>(error))?,
         other => same("a hash in use", other.is_err(), true)?,
@@ -135,20 +135,20 @@ async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure
 
 async fn rotate_worlds(handle: Handle) -> CheckResult {
     let (maker, made) = maker_and_made(&handle).await?;
-    let rotation = handle.registry.rotate_key(maker, NEW, Arc::new(rotated(60))).await?;
+    let rotation = handle.registry.rotate_key(maker, NEW_HASH, Arc::new(rotation_rule(60))).await?;
     same("the maker", key_of(&handle, made).await?.made_by, Some(rotation.successor.id))?;
     same("the maker of another key", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.made_by, Some(key(Who::Other)?.id))?;
     handle.registry.revoke_key(maker, noon()).await?;
-    same("after the end of the old key", key_of(&handle, made).await?.revoked_at, None)
+    same("the key of the world after the old key was revoked", key_of(&handle, made).await?.revoked_at, None)
 }
 
 async fn revoke_worlds(handle: Handle) -> CheckResult {
     let (maker, made) = maker_and_made(&handle).await?;
     handle.registry.revoke_key(maker, noon()).await?;
     same("the key of the world", key_of(&handle, made).await?.revoked_at, Some(noon()))?;
-    same("of another world", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.revoked_at, None)?;
+    same("the key of another world", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.revoked_at, None)?;
     handle.registry.revoke_key(made, noon() + TimeDelta::hours(1)).await?;
-    same("it stays revoked", key_of(&handle, made).await?.revoked_at, Some(noon()))
+    same("the time of the first revocation", key_of(&handle, made).await?.revoked_at, Some(noon()))
 }
 
 async fn by_a_revoked_key(handle: Handle) -> CheckResult {
@@ -173,7 +173,7 @@ async fn the_latest_counts(handle: Handle) -> CheckResult {
         handle.key_upkeep.record_uses(vec![used(unknown, 1), used(mine, seconds)]).await?;
         same("the last use", key_of(&handle, mine).await?.last_used_at, Some(at(expected)))?;
     }
-    same("of another key", key_of(&handle, other).await?.last_used_at, None)?;
+    same("the last use of another key", key_of(&handle, other).await?.last_used_at, None)?;
     handle.key_upkeep.record_uses(vec![]).await?;
     same("the keys", handle.registry.keys(None).await?.len(), 2)
 }

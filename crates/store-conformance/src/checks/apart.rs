@@ -134,7 +134,7 @@ async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckR
 }
 
 /// Builds a credit under the key `k`. Its record has a time of `hours` hours after noon.
-fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::check::Failure> {
+fn credit_under_key(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::check::Failure> {
     let claim = Some(IdempotencyClaim { at: noon() + TimeDelta::hours(hours), ..claim(who, "k", "{}")? });
     Ok(CreditCommand { claim, ..credit(who, number, "1", gbp()?)? })
 }
@@ -142,22 +142,22 @@ fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::che
 async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for (who, hours) in [(Who::Mine, 1), (Who::Twin, 3)] {
-        expect_new(handle.credits.credit(keyed(who, 1, hours)?).await)?;
+        expect_new(handle.credits.credit(credit_under_key(who, 1, hours)?).await)?;
     }
     let gone = handle.upkeep.delete_idempotency_records(noon() + TimeDelta::hours(2), 100).await?;
-    same("how many went", gone, 1)?;
-    replayed(handle.credits.credit(keyed(Who::Twin, 2, 3)?).await)?;
-    expect_new(handle.credits.credit(keyed(Who::Mine, 2, 3)?).await)?;
+    same("the number of deleted records", gone, 1)?;
+    replayed(handle.credits.credit(credit_under_key(Who::Twin, 2, 3)?).await)?;
+    expect_new(handle.credits.credit(credit_under_key(Who::Mine, 2, 3)?).await)?;
     Ok(())
 }
 
 /// Both accounts have a record under the key of a restore.
 async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    expect_new(handle.credits.credit(keyed(Who::Twin, 1, 1)?).await)?;
+    expect_new(handle.credits.credit(credit_under_key(Who::Twin, 1, 1)?).await)?;
     let command = RestoreCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
     expect_new(handle.worlds.restore(command).await)?;
-    let answer = handle.credits.credit(keyed(Who::Twin, 2, 1)?).await;
+    let answer = handle.credits.credit(credit_under_key(Who::Twin, 2, 1)?).await;
     expect_true("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
     expect_some("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
     books_are_right(&handle).await

@@ -38,7 +38,7 @@ checks! {
 }
 
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
-async fn used(handle: &Handle) -> Result<Observation, Failure> {
+async fn seed_and_use(handle: &Handle) -> Result<Observation, Failure> {
     seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(limited(2)?).await)?;
@@ -51,8 +51,9 @@ fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp(number))
 }
 
-/// Expects the twisted command to fail and to leave nothing. The unchanged command then succeeds under the same key.
-async fn fails(
+/// Expects a command to fail and to store nothing if `twist` changes its decision. The unchanged command then succeeds
+/// under the same key.
+async fn expect_failure(
     handle: &Handle,
     before: &Observation,
     command: FirstMessageCommand,
@@ -73,20 +74,20 @@ async fn fails(
     Ok(error)
 }
 
-fn take_journal(decision: &mut CardDecision) {
+fn use_taken_journal_id(decision: &mut CardDecision) {
     if let Some(journal) = &mut decision.journal {
         journal.id = journal_id(1);
     }
 }
 
-fn take_limit(decision: &mut CardDecision) {
+fn add_unknown_limit(decision: &mut CardDecision) {
     let (amount, spent) = (Minor(1), Minor(1));
     decision.limits.push(CardLimit { amount, spent, uses: 1, ..unused(Who::Mine, LimitWindow::Day) });
 }
 
 async fn token_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
-    let error = fails(&handle, &before, purchase(Who::Mine, 5, "10")?, |decision| {
+    let before = seed_and_use(&handle).await?;
+    let error = expect_failure(&handle, &before, purchase(Who::Mine, 5, "10")?, |decision| {
         decision.transaction.token = token(1);
         decision.transaction.chain = token(1);
         if let Some(chain) = &mut decision.chain {
@@ -97,14 +98,14 @@ async fn token_taken(handle: Handle) -> CheckResult {
 }
 
 async fn journal_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
-    let error = fails(&handle, &before, limited(5)?, take_journal).await?;
+    let before = seed_and_use(&handle).await?;
+    let error = expect_failure(&handle, &before, limited(5)?, use_taken_journal_id).await?;
     duplicate::<()>("a journal id that is taken", &Err(error))
 }
 
 async fn unknown_budget(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
-    fails(&handle, &before, limited(5)?, |decision| {
+    let before = seed_and_use(&handle).await?;
+    expect_failure(&handle, &before, limited(5)?, |decision| {
         decision.transaction.budget = BudgetId(uuid(2, 99));
     })
     .await?;
@@ -112,19 +113,20 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_limit(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     // The first card has no limits, and limits are stored last.
-    fails(&handle, &before, purchase(Who::Mine, 5, "10")?, take_limit).await?;
+    expect_failure(&handle, &before, purchase(Who::Mine, 5, "10")?, add_unknown_limit).await?;
     Ok(())
 }
 
-/// Expects a twisted clearing that ends a chain to fail and to leave nothing. The unchanged clearing then succeeds.
-async fn clearing_fails(
+/// Expects a clearing that ends a chain to fail and to store nothing if `twist` changes its decision. The unchanged
+/// clearing then succeeds.
+async fn expect_clearing_to_fail(
     handle: &Handle,
     number: u128,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> CheckResult {
-    let before = used(handle).await?;
+    let before = seed_and_use(handle).await?;
     let command = || -> Result<_, Failure> {
         let mut command = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
         command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
@@ -137,19 +139,19 @@ async fn clearing_fails(
 }
 
 async fn follow_up_journal_taken(handle: Handle) -> CheckResult {
-    clearing_fails(&handle, 2, take_journal).await
+    expect_clearing_to_fail(&handle, 2, use_taken_journal_id).await
 }
 
 async fn follow_up_token_taken(handle: Handle) -> CheckResult {
-    clearing_fails(&handle, 2, |decision| decision.transaction.token = token(1)).await
+    expect_clearing_to_fail(&handle, 2, |decision| decision.transaction.token = token(1)).await
 }
 
 async fn follow_up_unknown_limit(handle: Handle) -> CheckResult {
-    clearing_fails(&handle, 1, take_limit).await
+    expect_clearing_to_fail(&handle, 1, add_unknown_limit).await
 }
 
 async fn expiry_token_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     let due = noon() + TimeDelta::days(8);
     store_failed(handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await)?;
     before.still_holds("an expiry that failed", &handle).await?;
@@ -158,7 +160,7 @@ async fn expiry_token_taken(handle: Handle) -> CheckResult {
 }
 
 async fn credit_journal_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
     command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
     let error = store_failed(handle.credits.credit(command).await)?;
@@ -170,7 +172,7 @@ async fn credit_journal_taken(handle: Handle) -> CheckResult {
 }
 
 async fn credit_number_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &CreditSituation| {
@@ -186,7 +188,7 @@ async fn credit_number_taken(handle: Handle) -> CheckResult {
 }
 
 async fn confirm_journal_taken(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     let right = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
     // The second of its two journal ids already belongs to a credit.
     store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
@@ -196,7 +198,7 @@ async fn confirm_journal_taken(handle: Handle) -> CheckResult {
 }
 
 async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use(&handle).await?;
     // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
     let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
     let rule = command.decide;
@@ -223,9 +225,10 @@ async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
     for number in 100..160 {
         let command = purchase(Who::Mine, number, "1")?;
         // Every third command fails after most of its decision is stored.
-        let command = if number % 3 == 0 { twisted(command, |_, decision| take_limit(decision)) } else { command };
+        let command =
+            if number % 3 == 0 { twisted(command, |_, decision| add_unknown_limit(decision)) } else { command };
         let command = if number % 3 == 1 && number % 2 == 0 {
-            twisted(command, |_, decision| take_journal(decision))
+            twisted(command, |_, decision| use_taken_journal_id(decision))
         } else {
             command
         };
@@ -242,7 +245,7 @@ async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
             return Err(Failure::new(format!("expected a failure, got {answer:?}")));
         }
     }
-    same("how many were stored", stored, 30)?;
+    same("the number of stored messages", stored, 30)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };

@@ -27,7 +27,7 @@ checks! {
     "batches.confirm.of_many_at_once_one_wins" => confirm_of_many_at_once_one_wins,
 }
 
-async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
+async fn situation_with_session(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
     let account = Who::Mine.account()?;
     expect_some("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
 }
@@ -45,7 +45,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let batches = handle.seeding.batches(&Who::Mine.account()?).await?;
     same("the batch", batches.first(), Some(&done))?;
     same("another batch", batches.get(1).map(PaymentBatch::status), Some(PaymentBatchStatus::Draft))?;
-    let after = seen(&handle, 1).await?;
+    let after = situation_with_session(&handle, 1).await?;
     same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Used))?;
     same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;
     let first = Balances::new(Minor(8_500), Minor(0), Minor(1_000))?;
@@ -61,9 +61,9 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
     data.accounts[0].account.mfa_required = false;
     handle.seeding.seed(data).await?;
     let session = expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let with = seen(&handle, 1).await?;
+    let with = situation_with_session(&handle, 1).await?;
     same("the session", with.session, Some(session))?;
-    same("an unknown session", seen(&handle, 2).await?.session, None)?;
+    same("an unknown session", situation_with_session(&handle, 2).await?.session, None)?;
     same("policy and enrolment", (with.mfa_required, with.enrolment), (false, Some(enrolment(Who::Mine)?)))?;
     let account = Who::Mine.account()?;
     let without = expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
@@ -72,7 +72,7 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
     let expected = (Some(Minor(9_500)), Some(Minor(5_000)));
     same("the budgets", (pounds(Who::Mine.budget()), pounds(Who::Mine.second_budget())), expected)?;
     let yen = with.balances.get(&(Who::Mine.budget(), jpy()?)).map(Balances::available);
-    same("a balance of another currency is right, if shown", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
+    same("the balance of another currency, if the rule is shown it", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
     let other = batch(&handle, &Who::Other.account()?, Who::Other.batch(), None).await?;
     same("the other's policy", expect_some("the other's batch", other)?.mfa_required, true)
 }
@@ -80,11 +80,11 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
 async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let before = seen(&handle, 1).await?;
+    let before = situation_with_session(&handle, 1).await?;
     for wrong in 1..=5 {
         let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
         same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
-        let after = seen(&handle, 1).await?;
+        let after = situation_with_session(&handle, 1).await?;
         let session = expect_some("the session", after.session)?;
         same("wrong tokens", session.wrong_tokens, wrong)?;
         same("locked", session.state == MfaSessionState::Locked, wrong == 5)?;
@@ -101,7 +101,7 @@ async fn totp_attempts(handle: Handle) -> CheckResult {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
         let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
         same("when wrong tokens came", &enrolled.wrong_at, &vec![noon(); wrong])?;
-        let shown = seen(&handle, 1).await?;
+        let shown = situation_with_session(&handle, 1).await?;
         same("the enrolment that rules see", shown.enrolment, Some(enrolled))?;
         same("the session", shown.session.map(|session| session.wrong_tokens), u32::try_from(wrong).ok())?;
     }
@@ -134,7 +134,7 @@ async fn short_funds(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 1).await?;
     let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
     let short = matches!(refused(answer)?, ConfirmRefusal::InsufficientFunds(shortages) if shortages.len() == 1);
-    same("short of one budget", short, true)?;
+    same("whether one budget is short of funds", short, true)?;
     before.still_holds("a confirmation short of funds", &handle).await
 }
 

@@ -52,12 +52,12 @@ async fn explained(
     }
 }
 
-async fn whole(handle: &Handle) -> Result<BalanceExplanation, Failure> {
+async fn full_explanation(handle: &Handle) -> Result<BalanceExplanation, Failure> {
     explained(handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
 }
 
 /// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
-async fn busy(handle: &Handle) -> CheckResult {
+async fn create_movements(handle: &Handle) -> CheckResult {
     seed_store(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
@@ -81,10 +81,10 @@ async fn busy(handle: &Handle) -> CheckResult {
 
 async fn adds_up_after_everything(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fresh_one = whole(&handle).await?;
+    let fresh_one = full_explanation(&handle).await?;
     expect_true("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
-    more(&handle).await?;
-    let seen = whole(&handle).await?;
+    create_more_movements(&handle).await?;
+    let seen = full_explanation(&handle).await?;
     expect_true(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
     let stated = PoolSums::from(balances(&handle, Who::Mine, gbp()?).await?);
     same("the balance", seen.stated, stated)?;
@@ -93,8 +93,8 @@ async fn adds_up_after_everything(handle: Handle) -> CheckResult {
     same("the oldest", oldest.after, oldest.booking.moved)
 }
 
-/// Creates holds, a clearing above its hold, and two confirmed batches, of which one is cancelled.
-async fn more(handle: &Handle) -> CheckResult {
+/// Creates holds, a clearing above its hold, a confirmed batch, and a batch that is confirmed and then cancelled.
+async fn create_more_movements(handle: &Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
@@ -105,9 +105,9 @@ async fn more(handle: &Handle) -> CheckResult {
 }
 
 async fn pages_run_on(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
-    let all = whole(&handle).await?.bookings;
-    same("how many", i64::try_from(all.rows.len()).unwrap_or(-1), all.count)?;
+    create_movements(&handle).await?;
+    let all = full_explanation(&handle).await?.bookings;
+    same("the number of rows", i64::try_from(all.rows.len()).unwrap_or(-1), all.count)?;
     let mut ordered = all.rows.clone();
     ordered.sort_by_key(|row| std::cmp::Reverse((row.booking.at, row.booking.journal)));
     same("the order", &ordered, &all.rows)?;
@@ -126,19 +126,19 @@ async fn pages_run_on(handle: Handle) -> CheckResult {
 }
 
 async fn open_holds(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
-    let seen = whole(&handle).await?.holds;
+    create_movements(&handle).await?;
+    let seen = full_explanation(&handle).await?.holds;
     let found: Vec<_> = seen.rows.iter().map(|hold| (hold.chain, hold.amount)).collect();
     same("the holds", found, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
-    same("in all", (seen.count, seen.total), (3, Total(2600)))?;
+    same("the number and the sum of the holds", (seen.count, seen.total), (3, Total(2600)))?;
     let first = expect_some("a hold", seen.rows.first())?;
     let due = noon() + TimeDelta::seconds(6) + florin_domain::card::HoldLife::DEFAULT;
     same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
 }
 
 async fn shows_what_is_not_paid_yet(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
-    let seen = whole(&handle).await?.reservations;
+    create_movements(&handle).await?;
+    let seen = full_explanation(&handle).await?.reservations;
     let found: Vec<_> = seen.rows.iter().map(|one| (one.batch, one.status)).collect();
     let expected = vec![(batch_id(1), PaymentBatchStatus::Started), (batch_id(2), PaymentBatchStatus::Confirmed)];
     same("the batches", found, expected)?;
@@ -182,7 +182,7 @@ async fn counts_more_than_it_shows(handle: Handle) -> CheckResult {
             expect_new(answer)?;
         }
     }
-    let (explanation, count) = (whole(&handle).await?, minor.0);
+    let (explanation, count) = (full_explanation(&handle).await?, minor.0);
     same(
         "holds",
         (explanation.holds.count, explanation.holds.rows.len(), explanation.holds.total),
@@ -194,8 +194,8 @@ async fn counts_more_than_it_shows(handle: Handle) -> CheckResult {
 }
 
 async fn sums_by_kind(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
-    let seen = whole(&handle).await?;
+    create_movements(&handle).await?;
+    let seen = full_explanation(&handle).await?;
     let kinds: Vec<_> = seen.sums.iter().map(|sum| (sum.kind, sum.count)).collect();
     let expected = vec![
         (JournalKind::Credit, 2),
@@ -223,9 +223,9 @@ async fn unknown_budgets_and_currencies(handle: Handle) -> CheckResult {
 }
 
 async fn sees_one_moment(handle: Handle) -> CheckResult {
-    let writing = writing(&handle).await?;
+    let writing = start_writing(&handle).await?;
     for _ in 0..30 {
-        let seen = whole(&handle).await?;
+        let seen = full_explanation(&handle).await?;
         expect_true(&format!("it does not add up meanwhile: {:?}", seen.proofs), seen.adds_up())?;
     }
     writing.await.map_err(|error| Failure::new(error.to_string()))?
@@ -257,7 +257,7 @@ async fn books_add_up_the_payments_of_merchants(handle: Handle) -> CheckResult {
 }
 
 async fn books_in_one_moment(handle: Handle) -> CheckResult {
-    let writing = writing(&handle).await?;
+    let writing = start_writing(&handle).await?;
     for _ in 0..30 {
         let report = check_books(&handle.books.books(&Who::Mine.account()?).await?);
         expect_true(&format!("they do not hold meanwhile: {report:?}"), report.holds())?;
@@ -266,7 +266,7 @@ async fn books_in_one_moment(handle: Handle) -> CheckResult {
 }
 
 /// Writes holds, clearings and credits while the check reads.
-async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>, Failure> {
+async fn start_writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>, Failure> {
     seed_store(handle).await?;
     let handle = handle.clone();
     Ok(tokio::spawn(async move {
@@ -282,7 +282,7 @@ async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>
 }
 
 async fn books_hold_after_everything(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
+    create_movements(&handle).await?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
     for who in crate::seed_data::BOTH {
@@ -294,18 +294,18 @@ async fn books_hold_after_everything(handle: Handle) -> CheckResult {
 }
 
 async fn books_count_what_was_read(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
+    create_movements(&handle).await?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
     // Three credits that funded the budgets, another credit, six card messages, two reservations per batch, two
     // reports.
     same("transactions", books.transactions, 3 + 1 + 6 + 4 + 2)?;
-    // Three of the parent budget, which holds nothing itself.
+    // Three of them are the empty balances of the parent budget.
     same("balances", books.budgets.len(), 6)?;
     same("holds and orders", (books.open_holds, books.open_orders, books.limits.len()), (3, 4, 4))
 }
 
 async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
-    busy(&handle).await?;
+    create_movements(&handle).await?;
     let foreign = Who::Other.budget();
     let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;
     same("a foreign budget", seen, ExplainResult::NoBudget)?;

@@ -27,7 +27,7 @@ async fn funds(handle: &Handle, budget: BudgetId, currency: Currency) -> Result<
     let listed = handle.budgets.list_with_funds(&mine, BudgetFilter::default(), PageRequest::default()).await?;
     let listed = expect_some("the row", listed.rows.into_iter().find(|row| row.record.budget.id == budget))?;
     same("the row", &listed, &found)?;
-    same("one each", found.funds.len(), found.record.budget.balances.len())?;
+    same("the number of balances with funds", found.funds.len(), found.record.budget.balances.len())?;
     let place = found.record.budget.balances.iter().position(|(code, _)| *code == currency);
     Ok(found.funds[expect_some("the currency", place)?])
 }
@@ -43,9 +43,17 @@ async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
     // 93.00 and 2.00 on two levels of one branch, 50.00 on another. The other account has the same amounts.
     same("below the account", funds(&handle, mine.parent_budget(), gbp()?).await?.below, available(14_500))?;
-    same("of another currency", funds(&handle, mine.parent_budget(), jpy()?).await?.below, available(5_000))?;
+    same(
+        "below the account in another currency",
+        funds(&handle, mine.parent_budget(), jpy()?).await?.below,
+        available(5_000),
+    )?;
     let eur = Currency::parse("EUR")?;
-    same("of no sub-budget", funds(&handle, mine.parent_budget(), eur).await?.below, PoolSums::default())?;
+    same(
+        "below the account in a currency of no sub-budget",
+        funds(&handle, mine.parent_budget(), eur).await?.below,
+        PoolSums::default(),
+    )?;
     same("below the budget", funds(&handle, mine.budget(), gbp()?).await?.below, available(200))?;
     same("below a leaf", funds(&handle, budget_id(1), gbp()?).await?.below, PoolSums::default())
 }

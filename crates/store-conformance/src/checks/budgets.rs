@@ -55,7 +55,11 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     same("its features", found.features, only_cards.into())?;
     same("its type and status", (found.kind, found.status), (BudgetKind::Shared, BudgetStatus::Hidden))?;
     same("its box", found.box_id.as_deref(), Some("Kästchen 7"))?;
-    same("when", (found.created_at, found.updated_at), (Some(noon()), Some(noon())))?;
+    same(
+        "the times of creation and of the last change",
+        (found.created_at, found.updated_at),
+        (Some(noon()), Some(noon())),
+    )?;
     let nothing = Balances::default();
     same("what it holds, by code", found.budget.balances, vec![(gbp()?, nothing), (jpy()?, nothing)])?;
     books_are_right(&handle).await
@@ -86,7 +90,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
     let command = create_budget(Who::Mine, 99, Some(budget_id(2)), vec![gbp()?])?;
     same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
     let command = create_budget(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
-    same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
+    same("below an unknown budget", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
 async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
@@ -105,7 +109,7 @@ async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
         work.push(Box::pin(async move { budgets.create(command).await.is_ok() }));
     }
     let made = race(work).await?.into_iter().filter(|made| *made).count();
-    same("made beside the three that were seeded", made, 7)
+    same("the number of created budgets, in addition to three seeded ones", made, 7)
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
@@ -172,7 +176,11 @@ async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> Che
         same("its status", found.status, BudgetStatus::Hidden)?;
         same("its features", &found.features, &[BudgetFeature::PeopleCards].into())?;
         same("its threshold", found.low_balance, Some(Minor(1_234).of(gbp()?)))?;
-        same("when", (found.created_at, found.updated_at), (before.created_at, Some(after(9))))?;
+        same(
+            "the times of creation and of the last change",
+            (found.created_at, found.updated_at),
+            (before.created_at, Some(after(9))),
+        )?;
         let rest = |record: BudgetRecord| (record.budget.balances, record.parent, record.kind, record.box_id);
         same("the rest", rest(found), rest(before))?;
     }
@@ -328,8 +336,8 @@ async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
     )?;
     expect_new(handle.budgets.create(create_budget(Who::Mine, 2, None, vec![gbp()?])?).await)?;
     let funding = handle.reading.funding(&Who::Mine.account()?).await?;
-    same("one without payments", funding.contains_key(&budget_id(1)), false)?;
-    same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
+    same("whether a budget without the feature `payments` can pay", funding.contains_key(&budget_id(1)), false)?;
+    same("a budget with the feature `payments`", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
 }
 
 async fn budgets_show_one_account_only(handle: Handle) -> CheckResult {

@@ -51,7 +51,7 @@ fn every_control() -> Result<Controls, Failure> {
     })
 }
 
-fn used(mode: EntryMode) -> Extras {
+fn with_entry_mode(mode: EntryMode) -> Extras {
     Extras { pos: Some(PointOfSale { entry_mode: Some(mode), ..PointOfSale::default() }), ..Extras::default() }
 }
 
@@ -66,7 +66,7 @@ async fn send(
 }
 
 async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Result<Response, Failure> {
-    Ok(send(handle, card, number, (FirstKind::Purchase, used(mode))).await?.response)
+    Ok(send(handle, card, number, (FirstKind::Purchase, with_entry_mode(mode))).await?.response)
 }
 
 async fn of_card(handle: Handle) -> CheckResult {
@@ -76,8 +76,12 @@ async fn of_card(handle: Handle) -> CheckResult {
     same("the controls", &changed.record.controls, &every_control()?)?;
     let found = find_card(&handle, card).await?;
     same("what is found", &found, &changed)?;
-    same("by chip", buy(&handle, card, 1, EntryMode::Chip).await?, Response::Approved)?;
-    same("typed", buy(&handle, card, 2, EntryMode::Keyed).await?, Response::EntryModeNotAllowed)?;
+    same("a purchase by chip", buy(&handle, card, 1, EntryMode::Chip).await?, Response::Approved)?;
+    same(
+        "a purchase with a keyed-in number",
+        buy(&handle, card, 2, EntryMode::Keyed).await?,
+        Response::EntryModeNotAllowed,
+    )?;
     same("another card", buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?, Response::Approved)?;
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, Controls::default())?).await)?;
     same("without controls", buy(&handle, card, 4, EntryMode::Keyed).await?, Response::Approved)?;
@@ -91,8 +95,12 @@ async fn of_budget(handle: Handle) -> CheckResult {
     same("the controls", &changed.controls, &every_control()?)?;
     let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
     same("what is found", (found.controls, found.updated_at), (changed.controls, changed.updated_at))?;
-    same("by chip", buy(&handle, Who::Mine.card(), 1, EntryMode::Chip).await?, Response::Approved)?;
-    same("typed", buy(&handle, Who::Mine.card(), 2, EntryMode::Keyed).await?, Response::EntryModeNotAllowed)?;
+    same("a purchase by chip", buy(&handle, Who::Mine.card(), 1, EntryMode::Chip).await?, Response::Approved)?;
+    same(
+        "a purchase with a keyed-in number",
+        buy(&handle, Who::Mine.card(), 2, EntryMode::Keyed).await?,
+        Response::EntryModeNotAllowed,
+    )?;
     let other = buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?;
     same("a card of another budget", other, Response::Approved)?;
     expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, Controls::default())?).await)?;
@@ -127,7 +135,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
                 done
             }));
         }
-        let message = FirstMessage { extras: used(EntryMode::Keyed), ..message(FirstKind::Purchase, "1")? };
+        let message = FirstMessage { extras: with_entry_mode(EntryMode::Keyed), ..message(FirstKind::Purchase, "1")? };
         let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
         let cards = handle.cards.clone();
         let is_set = Arc::clone(&is_set);
@@ -192,7 +200,7 @@ async fn owner_must_be_active(handle: Handle) -> CheckResult {
     same("a shared card", buy(&handle, Who::Mine.card(), 3, EntryMode::Chip).await?, Response::Approved)
 }
 
-fn everything() -> Result<Extras, Failure> {
+fn every_detail() -> Result<Extras, Failure> {
     let pos =
         PointOfSale { entry_mode: Some(EntryMode::Ecommerce), merchant_initiated: Some(false), recurring: Some(true) };
     Ok(Extras {
@@ -207,7 +215,7 @@ fn everything() -> Result<Extras, Failure> {
 
 async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, everything()?)).await?];
+    let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, every_detail()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
     sent.push(send(&handle, Who::Mine.card(), 2, (FirstKind::Debit, little)).await?);
     let place = MultiClearing { number: Some(1), count: None };

@@ -78,7 +78,7 @@ async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
         work.push(Box::pin(async move { cards.create(command).await.is_ok() }));
     }
     let made = race(work).await?.into_iter().filter(|made| *made).count();
-    same("made beside the three that were seeded", made, 7)
+    same("the number of created cards, in addition to three seeded ones", made, 7)
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
@@ -167,7 +167,7 @@ async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> 
         work.push(Box::pin(async move { cards.change(command).await.is_ok() }));
     }
     let made = race(work).await?.into_iter().filter(|made| *made).count();
-    same("suspended once", made, 1)
+    same("the number of suspensions", made, 1)
 }
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
@@ -237,7 +237,7 @@ async fn removes_one(handle: Handle) -> CheckResult {
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
     let command = remove_limit(Who::Mine, id, LimitWindow::Day)?;
-    same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
+    same("a second removal", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
 }
@@ -277,7 +277,7 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 1).await?;
     let again = refused(handle.card_management.replace(replacement(Who::Mine, old, 2)?).await)?;
     let expected = IllegalTransition { current: CardState::Replaced, requested: CardState::Replaced };
-    same("again", again, ReplaceCardRefusal::Illegal(expected))?;
+    same("a second replacement", again, ReplaceCardRefusal::Illegal(expected))?;
     before.still_holds("a refused replacement", &handle).await
 }
 

@@ -1,4 +1,4 @@
-//! Checks of the settings of an account's card network: how long holds last, and which clearings are refused.
+//! Checks of the card settings of accounts: how long holds last, and which clearings are refused.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, answer_of, claim, clearing, expiry, first, follow_up, message, purchase, stamp, token};
@@ -174,7 +174,7 @@ async fn card_settings_are_of_their_own_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Other, some_lives(3)?)?).await)?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Other, OverClearing::Network)?).await)?;
-    same("mine", settings(&handle, Who::Mine).await?, CardSettings::default())?;
+    same("the settings of my account", settings(&handle, Who::Mine).await?, CardSettings::default())?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("when it is due", chain_of(&handle, 1).await?.due_at(), Some(noon() + HoldLife::DEFAULT))?;
     let above = follow_up(Who::Mine, token(1), 2, clearing("10.01", true)?)?;

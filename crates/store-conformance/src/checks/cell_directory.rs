@@ -88,7 +88,7 @@ async fn one_winner(handle: Handle) -> CheckResult {
         cells.push(task.await.map_err(|error| Failure::new(error.to_string()))??.cell);
     }
     let winner = expect_some("the winner", cell_of(&*directory, &key).await?)?;
-    same("what all were told", cells, vec![winner; 16])
+    same("the cells that the calls returned", cells, vec![winner; 16])
 }
 
 async fn found_together(handle: Handle) -> CheckResult {
@@ -178,7 +178,11 @@ async fn entries_are_marked_until_it_ends(handle: Handle) -> CheckResult {
     let before = directory.add(client.clone(), cell("a")?, None).await?;
     directory.add(account.clone(), cell("a")?, Some(world.clone())).await?;
     same("the moves of a new directory", directory.moves().await?, Vec::new())?;
-    same("the end of no move", directory.end_move(wanted.clone(), Vec::new(), cell("b")?).await?, false)?;
+    same(
+        "whether a move ended that had not begun",
+        directory.end_move(wanted.clone(), Vec::new(), cell("b")?).await?,
+        false,
+    )?;
 
     // The entry of the key is missing.
     let of_client = vec![of_no_world(&account), KeyOfWorld { key: key.clone(), world: Some(world.clone()) }];

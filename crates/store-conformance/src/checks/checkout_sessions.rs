@@ -40,7 +40,7 @@ checks! {
 }
 
 /// Creates an account of my client without a merchant profile.
-async fn plain(handle: &Handle) -> Result<AccountId, Failure> {
+async fn account_without_profile(handle: &Handle) -> Result<AccountId, Failure> {
     let fresh = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     Ok(fresh.id)
@@ -147,13 +147,13 @@ async fn taken_references_are_shown(handle: Handle) -> CheckResult {
     let second = expect_new(session(Who::Mine, checkout, 2, &[1, 2]).await?)?;
     same("the first free one", second.session.payment_reference, reference(2))?;
     let refusal = refused(session(Who::Mine, checkout, 3, &[2, 1]).await?)?;
-    same("only taken ones", refusal, CreateSessionRefusal::NoReference)?;
+    same("a request with taken references only", refusal, CreateSessionRefusal::NoReference)?;
     let mut top_up = top_up_request(Who::Mine, 4)?;
     top_up.draft.references = vec![reference(1), reference(4)];
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
-    same("that of a top-up", top_up.session.payment_reference, reference(4))?;
+    same("the reference of a top-up", top_up.session.payment_reference, reference(4))?;
     let fifth = expect_new(session(Who::Mine, checkout, 5, &[4, 5]).await?)?;
-    same("beside a top-up", fifth.session.payment_reference, reference(5))?;
+    same("a reference that no top-up has", fifth.session.payment_reference, reference(5))?;
     let other = expect_new(session(Who::Other, theirs, 6, &[1]).await?)?;
     same("on the other account", other.session.payment_reference, reference(1))
 }
@@ -216,7 +216,7 @@ async fn concurrent_requests_are_decided_sequentially(handle: Handle) -> CheckRe
 
 async fn checkout_sessions_create_with_ids_of_one_account_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (plain, theirs) = (plain(&handle).await?, add_checkout(&handle, Who::Other, 1).await?);
+    let (plain, theirs) = (account_without_profile(&handle).await?, add_checkout(&handle, Who::Other, 1).await?);
     let before = Observation::take(&handle, 1).await?;
     let sessions = &handle.checkout_sessions;
     let command = || create_session(Who::Mine, theirs, session_request(Who::Mine, 1)?);

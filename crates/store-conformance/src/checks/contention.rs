@@ -21,9 +21,9 @@ checks! {
     "contention.many_budgets.do_not_disturb_each_other" => do_not_disturb_each_other,
     "contention.credits_are_numbered_without_gaps" => credits_are_numbered_without_gaps,
     "contention.readers_see_what_was_answered" => readers_see_what_was_answered,
-    "contention.two_handles.exactly_9_pass" (Reopen) => nine_on_two,
-    "contention.two_handles.one_key_has_one_effect" (Reopen) => one_key_on_two,
-    "contention.two_handles.credits_are_numbered_without_gaps" (Reopen) => numbers_on_two,
+    "contention.two_handles.exactly_9_pass" (Reopen) => nine_on_two_handles,
+    "contention.two_handles.one_key_has_one_effect" (Reopen) => one_key_on_two_handles,
+    "contention.two_handles.credits_are_numbered_without_gaps" (Reopen) => numbers_on_two_handles,
 }
 
 /// Opens a second handle on the same data.
@@ -59,7 +59,7 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     // Each command saw the effect of the previous one.
     approved.sort_unstable();
     let expected: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
-    same("what each of them left", approved, expected)?;
+    same("the available balance after each approved one", approved, expected)?;
     for handle in handles {
         let now = balances(handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(500), Minor(9_000), Minor(0))?)?;
@@ -72,7 +72,7 @@ async fn one_budget_of_100_authorizations_on_95_exactly_9_pass(handle: Handle) -
     nine_of_a_hundred(&[&handle]).await
 }
 
-async fn nine_on_two(handle: Handle) -> CheckResult {
+async fn nine_on_two_handles(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     nine_of_a_hundred(&[&handle, &other]).await
 }
@@ -128,7 +128,7 @@ async fn credits_are_numbered_without_gaps(handle: Handle) -> CheckResult {
     fifty_credits(&[&handle]).await
 }
 
-async fn numbers_on_two(handle: Handle) -> CheckResult {
+async fn numbers_on_two_handles(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     fifty_credits(&[&handle, &other]).await
 }
@@ -151,7 +151,7 @@ async fn readers_see_what_was_answered(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn one_key_on_two(handle: Handle) -> CheckResult {
+async fn one_key_on_two_handles(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let other = second(&handle).await?;
     let command = |number| -> Result<_, Failure> {

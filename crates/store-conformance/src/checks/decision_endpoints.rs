@@ -67,7 +67,7 @@ fn remove(account: AccountId) -> EndpointCommand {
 }
 
 /// Expects that every port shows this endpoint of an account.
-async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionEndpoint>) -> CheckResult {
+async fn expect_endpoint(handle: &Handle, account: &AccountId, expected: Option<&DecisionEndpoint>) -> CheckResult {
     same("the endpoint", handle.decision_endpoints.endpoint(account).await?.as_ref(), expected)?;
     let found = expect_some("the account", handle.accounts.find(account).await?)?;
     same("the endpoint of the account", found.decision_endpoint.as_deref(), expected)?;
@@ -78,9 +78,9 @@ async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionE
 async fn stores_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
-    shown(&handle, &mine, None).await?;
+    expect_endpoint(&handle, &mine, None).await?;
     let plain = endpoint(Who::Mine)?;
-    let whole = DecisionEndpoint {
+    let full = DecisionEndpoint {
         settings: EndpointSettings {
             url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
             enabled: false,
@@ -92,10 +92,10 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
         updated_at: noon() + TimeDelta::microseconds(3),
         ..plain.clone()
     };
-    for stored in [&plain, &whole, &plain] {
+    for stored in [&plain, &full, &plain] {
         let change = expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
         same("the answer", change.endpoint.as_ref(), Some(stored))?;
-        shown(&handle, &mine, Some(stored)).await?;
+        expect_endpoint(&handle, &mine, Some(stored)).await?;
         // The rule receives the stored endpoint.
         let (expected, new) = (stored.clone(), endpoint(Who::Mine)?);
         let mut keeping = put(stored);
@@ -112,7 +112,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
         same("the secrets", kept.secrets.as_bytes(), stored.secrets.as_bytes())?;
     }
     expect_new(handle.decision_endpoints.change_endpoint(remove(mine.clone())).await)?;
-    shown(&handle, &mine, None).await?;
+    expect_endpoint(&handle, &mine, None).await?;
     let again = handle.decision_endpoints.change_endpoint(remove(mine)).await;
     same("a second removal", refused(again)?, EndpointRefusal::Absent)
 }
@@ -125,16 +125,16 @@ async fn change_of_one_account(handle: Handle) -> CheckResult {
     for stored in [&mine, &other] {
         expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
     }
-    shown(&handle, &mine.account, Some(&mine)).await?;
-    shown(&handle, &other.account, Some(&other)).await?;
-    shown(&handle, &second, None).await?;
+    expect_endpoint(&handle, &mine.account, Some(&mine)).await?;
+    expect_endpoint(&handle, &other.account, Some(&other)).await?;
+    expect_endpoint(&handle, &second, None).await?;
     let key =
         ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::seed_data::key(Who::Mine)? };
     let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
     let listed: Vec<_> = page.rows.iter().map(|row| row.account.decision_endpoint.as_deref()).collect();
     same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;
     expect_new(handle.decision_endpoints.change_endpoint(remove(mine.account.clone())).await)?;
-    shown(&handle, &other.account, Some(&other)).await?;
+    expect_endpoint(&handle, &other.account, Some(&other)).await?;
     let nobody = DecisionEndpoint { account: AccountId::parse("F404")?, ..mine };
     absent("an unknown account", &handle.decision_endpoints.change_endpoint(put(&nobody)).await)?;
     same("the endpoint of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
@@ -148,7 +148,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     command.decide = Arc::new(|_| Err(EndpointRefusal::Changed));
     command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
     same("the refusal", refused(handle.decision_endpoints.change_endpoint(command).await)?, EndpointRefusal::Changed)?;
-    shown(&handle, &before.account, Some(&before)).await?;
+    expect_endpoint(&handle, &before.account, Some(&before)).await?;
     // A refusal leaves no record.
     let mut command = remove(before.account);
     command.claim = Some(claimed(Who::Mine, "k", "a", Some(StoredResponse { status: 204, body: String::new() }))?);
@@ -169,13 +169,13 @@ async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> 
     same("a repeated creation", refused(again)?, EndpointRefusal::ShownOnce)?;
     let other = mismatch(handle.decision_endpoints.change_endpoint(claimed_put(&later, "create", "b", None)?).await)?;
     same("the first request", other.path, request("{}").path)?;
-    shown(&handle, &made.account, Some(&made)).await?;
+    expect_endpoint(&handle, &made.account, Some(&made)).await?;
     let stored = StoredResponse { status: 200, body: "ünïcode".into() };
     let edit = |to: &DecisionEndpoint| claimed_put(to, "edit", "c", Some(stored.clone()));
     expect_new(handle.decision_endpoints.change_endpoint(edit(&later)?).await)?;
     let replay = handle.decision_endpoints.change_endpoint(edit(&made)?).await;
     same("the replay", replayed(replay)?, stored.clone())?;
-    shown(&handle, &made.account, Some(&later)).await
+    expect_endpoint(&handle, &made.account, Some(&later)).await
 }
 
 async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
@@ -198,7 +198,8 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     let nobody = SecretOwner::Decisions(Who::Other.account()?);
     same("an account without an endpoint", replace(&nobody, sealed(OLD, 1), sealed(NEW, 3)).await?, false)?;
     same("the stored secret", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
-    shown(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() })).await?;
+    expect_endpoint(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() }))
+        .await?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
     expect_true("they are found again", !found.iter().any(|found| found.owner == owner))
 }
@@ -213,19 +214,19 @@ async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
     let second = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..first };
     expect_new(handle.decision_endpoints.change_endpoint(put(&second)).await)?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    shown(&handle, &mine, Some(&second)).await?;
+    expect_endpoint(&handle, &mine, Some(&second)).await?;
     let made = handle.worlds.create(copy("W1", 102, None)?).await?;
-    shown(&handle, &made.account, None).await?;
+    expect_endpoint(&handle, &made.account, None).await?;
     same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
     same("after the deletion", handle.decision_endpoints.endpoint(&mine).await?, None)?;
     handle.worlds.create(command()?).await?;
-    shown(&handle, &mine, None).await
+    expect_endpoint(&handle, &mine, None).await
 }
 
 /// Returns a verdict of every kind.
 fn verdicts() -> Result<Vec<Verdict>, Failure> {
-    let part = DecisionReply::Partial(Minor(123).of(gbp()?));
-    let mut all = vec![Verdict::Reply(DecisionReply::Approve), Verdict::Reply(part)];
+    let partial = DecisionReply::Partial(Minor(123).of(gbp()?));
+    let mut all = vec![Verdict::Reply(DecisionReply::Approve), Verdict::Reply(partial)];
     all.extend(DecisionCode::ALL.map(|code| Verdict::Reply(DecisionReply::Decline(code))));
     for fallback in Fallback::ALL {
         all.extend(NoDecision::ALL.map(|reason| Verdict::Fallback { fallback, reason }));

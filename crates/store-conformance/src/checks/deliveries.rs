@@ -251,9 +251,9 @@ async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
     let attempt = ended.attempt.clone();
     let decide = ended.decide;
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let noted = Arc::clone(&seen);
+    let shared = Arc::clone(&seen);
     ended.decide = Arc::new(move |situation| {
-        noted.lock().map(|mut seen| seen.push(situation.clone())).ok();
+        shared.lock().map(|mut seen| seen.push(situation.clone())).ok();
         decide(situation)
     });
     same("recorded", handle.deliveries.record(vec![ended], now).await?, 1)?;

@@ -26,7 +26,7 @@ const SUBSCRIPTIONS: u128 = 9;
 const EVENTS: u128 = 3;
 
 /// Creates subscriptions, and events that all of them receive.
-async fn several(handle: &Handle) -> CheckResult {
+async fn create_deliveries(handle: &Handle) -> CheckResult {
     seed_store(handle).await?;
     for number in 1..=SUBSCRIPTIONS {
         subscribe(handle, Who::Mine, number).await?;
@@ -38,7 +38,7 @@ async fn several(handle: &Handle) -> CheckResult {
 }
 
 async fn claimed_once(handle: Handle) -> CheckResult {
-    several(&handle).await?;
+    create_deliveries(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let until = now + TimeDelta::minutes(1);
     let mut work: Vec<Work<Result<Option<ClaimedDeliveries>, StoreError>>> = Vec::new();
@@ -68,7 +68,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
 }
 
 async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
-    several(&handle).await?;
+    create_deliveries(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let until = now + TimeDelta::minutes(1);
     let status =

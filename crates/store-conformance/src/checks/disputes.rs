@@ -52,7 +52,7 @@ async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
     expect_some("the dispute", handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?)
 }
 
-async fn claimed(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure> {
+async fn claimed_amount(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure> {
     let seen = expect_some("the transaction", chain(handle, &Who::Mine.account()?, of).await?)?;
     Ok(expect_some("its chain", seen.chain)?.disputed)
 }
@@ -64,7 +64,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Mine.card()))?;
     same("the terms", (done.amount, done.reason), (Minor(400), DisputeReason::NotReceived))?;
     same("what is found", find(&handle, 10).await?, done)?;
-    same("what is claimed", claimed(&handle, clearing).await?, Minor(400))?;
+    same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(400))?;
     let refusal = refused(handle.disputes.open(open_dispute(Who::Mine, clearing, "6.01", 11)?).await)?;
     let is_above = matches!(refusal, DisputeRefusal::ExceedsUndisputed { rest } if rest.minor == Minor(600));
     same("what is left", is_above, true)?;
@@ -87,8 +87,8 @@ async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult
             other => return Err(Failure::new(format!("neither opened nor refused: {other:?}"))),
         }
     }
-    same("how many passed", passed, 10)?;
-    same("what is claimed", claimed(&handle, clearing).await?, Minor(1_000))?;
+    same("the number of opened disputes", passed, 10)?;
+    same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(1_000))?;
     books_are_right(&handle).await
 }
 
@@ -107,7 +107,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     };
     let done = expect_new(handle.disputes.act(credit()?).await)?;
     same("the stored answer", replayed(handle.disputes.act(credit()?).await)?, answer_of(&done))?;
-    same("what is claimed", claimed(&handle, clearing).await?, Minor(400))
+    same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(400))
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
@@ -122,7 +122,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let found = find(&handle, 10).await?;
     same("the end", (found.state.status(), found.state.settlement()), (DisputeStatus::Lost, Some(token(30))))?;
     same("the dispute", &found, &end.dispute)?;
-    same("what is claimed", claimed(&handle, clearing).await?, Minor::ZERO)?;
+    same("what is claimed", claimed_amount(&handle, clearing).await?, Minor::ZERO)?;
     let history = handle.chains.history(&Who::Mine.account()?, token(30)).await?;
     let history = expect_some("the history", history)?;
     let messages: Vec<_> = history.messages.iter().map(|message| message.transaction.clone()).collect();

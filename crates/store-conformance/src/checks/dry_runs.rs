@@ -35,7 +35,7 @@ checks! {
     "batches.dry_run.answers_as_the_real_one_would" => batches_answer,
     "batches.dry_run.counts_no_attempt" => counts_no_attempt,
     "dry_runs.read_no_record_and_store_none" => read_no_record_and_store_none,
-    "dry_runs.see_what_came_before_and_leave_nothing_to_what_follows" => in_line,
+    "dry_runs.see_what_came_before_and_leave_nothing_to_what_follows" => dry_runs_in_one_queue,
     "panics.dry_run_of_a_rule_that_panics" => dry_run_of_a_rule_that_panics,
     "tenancy.dry_run.foreign_objects_are_absent" => foreign_objects_are_absent,
 }
@@ -151,9 +151,9 @@ async fn shows_declines_and_why(handle: Handle) -> CheckResult {
     let done = expect_new(handle.cards.first_message(limited(1, "20.01")?).await)?;
     same("the answer", &preview.done, &done)?;
     let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
-    let kept = history.messages.into_iter().next().and_then(|done| done.declined);
-    let kept = kept.map(|explanation| DryRunDecline { explanation, currency: done.currency });
-    same("why", preview.declined, kept)
+    let stored = history.messages.into_iter().next().and_then(|done| done.declined);
+    let stored = stored.map(|explanation| DryRunDecline { explanation, currency: done.currency });
+    same("why", preview.declined, stored)
 }
 
 async fn credits_nothing(handle: Handle) -> CheckResult {
@@ -286,7 +286,7 @@ async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
 }
 
 /// Sends purchases of 10.00 on 95.00, each with a dry run, all in one queue.
-async fn in_line(handle: Handle) -> CheckResult {
+async fn dry_runs_in_one_queue(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut real = Vec::new();
     let mut previews = Vec::new();
@@ -301,14 +301,14 @@ async fn in_line(handle: Handle) -> CheckResult {
         let done = expect_new(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         approved += i32::from(done.state == TransactionState::Pending);
     }
-    same("nine had the money", approved, 9)?;
+    same("the number of approved purchases", approved, 9)?;
     let transaction =
         |preview: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(preview?.done);
     for task in previews {
         let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of earlier purchases, but not of other dry runs.
         expect_true("it does not see what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
-        same("there was enough", done.state, TransactionState::Pending)?;
+        same("the state of the dry run", done.state, TransactionState::Pending)?;
     }
     let last = transaction(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))

@@ -39,17 +39,17 @@ async fn twins(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
-    copied(handle).await
+    copy_world(handle).await
 }
 
 /// Creates a world and copies it.
 pub(super) async fn untouched_twins(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    copied(handle).await
+    copy_world(handle).await
 }
 
-async fn copied(handle: &Handle) -> CheckResult {
+async fn copy_world(handle: &Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
     Ok(())
@@ -63,7 +63,7 @@ fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, Strin
 }
 
 /// Expects all reads of both accounts to return the same, except for the account id and the events.
-pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
+pub(super) async fn expect_equal_accounts(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
     let (mine, twin) = (without_events(&seen, Who::Mine)?, without_events(&seen, Who::Twin)?);
     expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
@@ -80,7 +80,7 @@ fn expect_no_differences(differences: &[String]) -> CheckResult {
 
 async fn reads_as_its_original(handle: Handle) -> CheckResult {
     twins(&handle).await?;
-    equal(&handle, numbers(FIRST)).await?;
+    expect_equal_accounts(&handle, numbers(FIRST)).await?;
     books_are_right(&handle).await
 }
 
@@ -96,17 +96,17 @@ async fn change_one_account_only(handle: Handle) -> CheckResult {
     for (mine, twin) in mine.iter().zip(&twin) {
         same("an answer to the same command on the other account", mine, twin)?;
     }
-    equal(&handle, numbers(SECOND)).await?;
+    expect_equal_accounts(&handle, numbers(SECOND)).await?;
     books_are_right(&handle).await
 }
 
 /// Reads everything that an account shows for the numbers of the second scenario.
-async fn shown(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2], Failure> {
+async fn all_reads(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2], Failure> {
     let seen = Observation::of_accounts(handle, &[who], numbers(SECOND)).await?;
     Ok([seen.of_one(who)?, single_reads(handle, who).await?])
 }
 
-fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> CheckResult {
+fn expect_unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> CheckResult {
     before.iter().zip(after).try_for_each(|(before, after)| expect_no_differences(&differences(before, after)))
 }
 
@@ -114,12 +114,12 @@ fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, Stri
 async fn own_values(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
-    let mine = shown(&handle, Who::Mine).await?;
+    let mine = all_reads(&handle, Who::Mine).await?;
     play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
-    unchanged(&mine, &shown(&handle, Who::Mine).await?)?;
-    let twin = shown(&handle, Who::Twin).await?;
+    expect_unchanged(&mine, &all_reads(&handle, Who::Mine).await?)?;
+    let twin = all_reads(&handle, Who::Twin).await?;
     expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
-    unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
+    expect_unchanged(&twin, &all_reads(&handle, Who::Twin).await?)?;
     books_are_right(&handle).await
 }
 
@@ -162,7 +162,7 @@ async fn leaves_the_other_account(handle: Handle) -> CheckResult {
     expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
     // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
-    equal(&handle, numbers(FIRST)).await?;
+    expect_equal_accounts(&handle, numbers(FIRST)).await?;
     books_are_right(&handle).await
 }
 
@@ -171,10 +171,10 @@ async fn restore_leaves_the_other_account(handle: Handle) -> CheckResult {
     let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
     play(&handle, Who::Mine, SECOND).await?;
     play(&handle, Who::Twin, SECOND).await?;
-    let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
-    expect_no_differences(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
+    expect_no_differences(&differences(&before.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
     let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
     books_are_right(&handle).await

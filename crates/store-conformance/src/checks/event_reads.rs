@@ -42,7 +42,7 @@ pub(super) async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure
 }
 
 /// Causes several events: credits and purchases.
-async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult {
+async fn cause_events(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult {
     for number in base..base + count {
         expect_new(handle.credits.credit(credit(who, 2 * number, "5", gbp()?)?).await)?;
         expect_new(handle.cards.first_message(purchase(who, 2 * number + 1, "1")?).await)?;
@@ -52,8 +52,8 @@ async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult
 
 async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 4).await?;
-    busy(&handle, Who::Other, 100, 2).await?;
+    cause_events(&handle, Who::Mine, 1, 4).await?;
+    cause_events(&handle, Who::Other, 100, 2).await?;
     let mut all = stored(&handle).await?;
     all.reverse();
     same("the number of events", all.len(), 8)?;
@@ -74,7 +74,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
 
 async fn list_filters(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Mine, 1, 2).await?;
     let all = stored(&handle).await?;
     let object = all.last().map_or(Uuid::nil(), |event| event.object);
     let at = all.first().map(|event| event.occurred_at).unwrap_or_default();
@@ -104,8 +104,8 @@ async fn list_filters(handle: Handle) -> CheckResult {
 
 async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
-    busy(&handle, Who::Other, 100, 1).await?;
+    cause_events(&handle, Who::Mine, 1, 1).await?;
+    cause_events(&handle, Who::Other, 100, 1).await?;
     let mine = Who::Mine.account()?;
     let page = PageRequest { limit: 10, offset: 0 };
     let of = |reach| handle.events.list(reach, EventFilter::default(), page);
@@ -135,7 +135,7 @@ async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) 
     seed_store(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
         handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
-        busy(&handle, Who::Mine, base, 1).await?;
+        cause_events(&handle, Who::Mine, base, 1).await?;
     }
     let events = stored(&handle).await?;
     let found: Vec<_> = events.iter().map(|event| (event.kind, event.sequence)).collect();
@@ -152,10 +152,10 @@ async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) 
 async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
+    cause_events(&handle, Who::Mine, 1, 1).await?;
     same("before the subscription", stored(&handle).await?, vec![])?;
     subscribe(&handle, Who::Mine, 1).await?;
-    busy(&handle, Who::Mine, 10, 2).await?;
+    cause_events(&handle, Who::Mine, 10, 2).await?;
     let written = stored(&handle).await?;
     let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
     same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
@@ -165,7 +165,7 @@ async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckRes
     expected.sort_unstable();
     same("the deliveries", queued, expected)?;
     expect_new(handle.webhooks.delete(webhooks::reach(Who::Mine), webhooks::id(1), noon(), None).await)?;
-    busy(&handle, Who::Mine, 20, 1).await?;
+    cause_events(&handle, Who::Mine, 20, 1).await?;
     same("after the subscription", stored(&handle).await?, written)
 }
 
@@ -174,7 +174,7 @@ async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
     same("events of an empty store", stored(&handle).await?, vec![])?;
-    busy(&handle, Who::Mine, 1, 3).await?;
+    cause_events(&handle, Who::Mine, 1, 3).await?;
     let all = stored(&handle).await?;
     let end = known_tail(&handle).await?;
     same("the last position", all.last().map(|event| event.position), Some(end))?;
@@ -197,7 +197,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
-    let reader = tokio::spawn(follow(second.clone(), Arc::clone(&is_over)));
+    let reader = tokio::spawn(read_events(second.clone(), Arc::clone(&is_over)));
     let mut writers = Vec::new();
     for number in 0..WRITERS {
         let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
@@ -205,7 +205,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
             let base = 1_000 * (number + 1);
             // The messages use two budgets and two accounts, so that their transactions do not wait for each other.
             let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
-            busy(&handle, who, base, EACH).await
+            cause_events(&handle, who, base, EACH).await
         }));
     }
     for writer in writers {
@@ -220,7 +220,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
 }
 
 /// Reads events of my account until everything is written and read.
-async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEvent>, Failure> {
+async fn read_events(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEvent>, Failure> {
     let (mut seen, mut last) = (Vec::new(), EventPosition(0));
     loop {
         let is_last = is_over.load(Ordering::Relaxed);
@@ -237,8 +237,8 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
 
 async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
-    busy(&handle, Who::Other, 100, 1).await?;
+    cause_events(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
     let written = PlainRenderer::now();
     same("deleted events when none is older", handle.events.delete_events(written, 100).await?, 0)?;
@@ -248,7 +248,7 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     same("the other deleted events", handle.events.delete_events(later, 100).await?, 3)?;
     same("the position of a deleted event", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
-    busy(&handle, Who::Mine, 10, 1).await?;
+    cause_events(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;
     expect_true("a position was given twice", next.iter().all(|event| event.position > last))?;
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
@@ -257,10 +257,10 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
 async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
+    cause_events(&handle, Who::Mine, 1, 1).await?;
     let before = stored(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    busy(&handle, Who::Mine, 10, 2).await?;
+    cause_events(&handle, Who::Mine, 10, 2).await?;
     let undone = stored(&handle).await?.split_off(2);
     same("events after the snapshot", undone.len(), 4)?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
@@ -268,7 +268,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     for event in &undone {
         same("an undone event", handle.events.position_of(reach_mine(), event.id).await?, None)?;
     }
-    busy(&handle, Who::Mine, 20, 1).await?;
+    cause_events(&handle, Who::Mine, 20, 1).await?;
     let after = stored(&handle).await?;
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
@@ -280,7 +280,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
 async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Mine, 1, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let original = stored(&handle).await?;
     let account = AccountId::parse("W1")?;

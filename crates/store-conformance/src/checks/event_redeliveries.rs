@@ -24,16 +24,16 @@ checks! {
     "events.redeliveries.are_deleted_with_their_events" (Sandbox) => redeliveries_are_deleted_with_their_events,
 }
 
-const NONE: EventPosition = EventPosition(0);
+const START: EventPosition = EventPosition(0);
 
 /// Reads the redeliveries of my events after a position.
-async fn mine(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
+async fn my_redeliveries(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
     let range = (after, known_tail(handle).await?);
     Ok(handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), range, max).await?)
 }
 
 /// Subscribes to my card messages, and sends some.
-async fn messages(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
+async fn subscribe_and_send(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
     subscribe(handle, Who::Mine, 1).await?;
     for number in 1..=count {
         pay(handle, Who::Mine, number).await?;
@@ -41,40 +41,40 @@ async fn messages(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Fail
     stored(handle).await
 }
 
-async fn again(handle: &Handle, event: &StoredEvent) -> CheckResult {
+async fn redeliver(handle: &Handle, event: &StoredEvent) -> CheckResult {
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
     Ok(())
 }
 
-fn events(redeliveries: &[Redelivery]) -> Vec<StoredEvent> {
+fn events_of(redeliveries: &[Redelivery]) -> Vec<StoredEvent> {
     redeliveries.iter().map(|redelivery| redelivery.event.clone()).collect()
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = messages(&handle, 3).await?;
-    same("before any", mine(&handle, NONE, 9).await?.found, vec![])?;
+    let made = subscribe_and_send(&handle, 3).await?;
+    same("before any", my_redeliveries(&handle, START, 9).await?.found, vec![])?;
     let start = known_tail(&handle).await?;
     let order = [&made[1], &made[0], &made[1]];
     for event in order {
-        again(&handle, event).await?;
+        redeliver(&handle, event).await?;
     }
     let end = known_tail(&handle).await?;
-    let all = mine(&handle, start, 9).await?;
-    same("the events", events(&all.found), order.map(Clone::clone).to_vec())?;
+    let all = my_redeliveries(&handle, start, 9).await?;
+    same("the events", events_of(&all.found), order.map(Clone::clone).to_vec())?;
     same("the last position that was searched", all.until, end)?;
     let positions: Vec<_> = all.found.iter().map(|redelivery| redelivery.position).collect();
     expect_true(
         "positions are not after the events, or not in order",
         positions.is_sorted() && positions[0] > start && positions[2] <= end,
     )?;
-    let two = mine(&handle, start, 2).await?;
+    let two = my_redeliveries(&handle, start, 2).await?;
     same("the first two", (&two.found[..], two.until), (&all.found[..2], positions[1]))?;
-    same("the rest", mine(&handle, two.until, 2).await?.found, all.found[2..].to_vec())?;
+    same("the rest", my_redeliveries(&handle, two.until, 2).await?.found, all.found[2..].to_vec())?;
     let until_two = (start, positions[1]);
     let found = handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), until_two, 9).await?;
     same("up to a position", (found.found.len(), found.until), (2, positions[1]))?;
-    same("the events are what they were", stored(&handle).await?, made)?;
+    same("the events after the redeliveries", stored(&handle).await?, made)?;
     let between = handle.events.between(reach(Who::Mine)?, EventFilter::default(), (start, end), 9).await?;
     same("between", between, vec![])?;
     for position in positions {
@@ -95,9 +95,9 @@ async fn in_order(handle: Handle) -> CheckResult {
 
 async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = messages(&handle, 2).await?;
-    again(&handle, &made[0]).await?;
-    let range = (NONE, known_tail(&handle).await?);
+    let made = subscribe_and_send(&handle, 2).await?;
+    redeliver(&handle, &made[0]).await?;
+    let range = (START, known_tail(&handle).await?);
     let of = |reach, filter| handle.events.redeliveries(reach, filter, range, 9);
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
     let foreign = client(Who::Other, Some([Who::Mine.account()?].into()));
@@ -121,7 +121,7 @@ async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckR
 
 async fn once_for_each_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = messages(&handle, 1).await?;
+    let made = subscribe_and_send(&handle, 1).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let under_key = || -> Result<_, Failure> {
         let claim = Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?);
@@ -129,25 +129,25 @@ async fn once_for_each_effect(handle: Handle) -> CheckResult {
     };
     expect_new(handle.deliveries.redeliver(under_key()?).await)?;
     replayed(handle.deliveries.redeliver(under_key()?).await)?;
-    same("after a replay", mine(&handle, NONE, 9).await?.found.len(), 1)?;
+    same("after a replay", my_redeliveries(&handle, START, 9).await?.found.len(), 1)?;
     let disabled = Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
     refused(handle.deliveries.redeliver(redelivery(1, made[0].id)).await)?;
-    same("after a refusal", mine(&handle, NONE, 9).await?.found.len(), 1)
+    same("after a refusal", my_redeliveries(&handle, START, 9).await?.found.len(), 1)
 }
 
 async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     pay(&handle, Who::Mine, 5).await?;
-    messages(&handle, 2).await?;
+    subscribe_and_send(&handle, 2).await?;
     let made = stored(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 1).await?;
     let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
     expect_new(handle.deliveries.recover(recovery(1, noon() - TimeDelta::days(9))).await)?;
-    let mut found = events(&mine(&handle, NONE, 9).await?.found);
+    let mut found = events_of(&my_redeliveries(&handle, START, 9).await?.found);
     found.sort_by_key(|event| event.position);
     // One event is from before the subscription, and one is exhausted. The third one is waiting, so it is not
     // recovered.
@@ -163,14 +163,14 @@ async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResu
     pay(&handle, Who::Mine, 2).await?;
     let made = stored(&handle).await?;
     for event in &made {
-        again(&handle, event).await?;
+        redeliver(&handle, event).await?;
     }
-    let before = mine(&handle, NONE, 9).await?.found;
-    same("all", events(&before), made.clone())?;
+    let before = my_redeliveries(&handle, START, 9).await?.found;
+    same("all", events_of(&before), made.clone())?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    same("after a restore", mine(&handle, NONE, 9).await?.found, before[..1].to_vec())?;
+    same("after a restore", my_redeliveries(&handle, START, 9).await?.found, before[..1].to_vec())?;
     let undone = Redelivery::id_at(before[1].position);
     same("the redelivery of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
     handle.events.delete_events(PlainRenderer::now() + TimeDelta::days(9999), 100).await?;
-    same("after the deletion of old events", mine(&handle, NONE, 9).await?.found, vec![])
+    same("after the deletion of old events", my_redeliveries(&handle, START, 9).await?.found, vec![])
 }

@@ -109,7 +109,7 @@ async fn one_winner(handle: Handle) -> CheckResult {
         for task in tasks {
             winners += usize::from(task.await.unwrap_or(false));
         }
-        same("how many ended the chain", winners, 1)?;
+        same("the number of commands that ended the chain", winners, 1)?;
         let now = balances(&handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     }
@@ -142,7 +142,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     for max in [0, 1, 3, 6, 100] {
         let found = due_holds(&handle, due(), max).await?;
         let max = usize::try_from(max).unwrap_or(0).min(6);
-        same(&format!("how many of at most {max}"), found.len(), max)?;
+        same(&format!("the number of holds of at most {max}"), found.len(), max)?;
         // The order of holds with the same age is unspecified.
         let ages = |holds: &[DueHold]| -> Vec<_> {
             let age = |hold: &DueHold| {
@@ -154,7 +154,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
         same("all holds", found.iter().all(|hold| expected.contains(hold)), true)?;
     }
     let later = noon() - TimeDelta::hours(6) + HoldLife::DEFAULT;
-    same("how many are due earlier", due_holds(&handle, later, 100).await?.len(), 3)
+    same("the number of holds that are due earlier", due_holds(&handle, later, 100).await?.len(), 3)
 }
 
 async fn due_holds_are_exact_to_the_microsecond(handle: Handle) -> CheckResult {

@@ -56,7 +56,7 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     }
     pay(&handle, Who::Mine, 7).await?;
     let events: Vec<_> = stored(&handle).await?.iter().map(|event| event.id).collect();
-    same("how many events", events.len(), 7)?;
+    same("the number of events", events.len(), 7)?;
     same(
         "events of the times when it was enabled",
         claimed_events(&handle, 1).await?,
@@ -82,7 +82,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
     add_paid_session(&handle, Who::Mine, second, 4).await?;
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
-    same("how many events", events.len(), 4)?;
+    same("the number of events", events.len(), 4)?;
     same("the events that each filter selected", claimed_events(&handle, 1).await?, [events[0], events[3]].into())
 }
 
@@ -121,7 +121,8 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Mine, 1).await?;
     let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
-    let queues = [handle.clone(), second.clone()].map(|handle| tokio::spawn(queue(handle, Arc::clone(&is_over))));
+    let queues =
+        [handle.clone(), second.clone()].map(|handle| tokio::spawn(queue_deliveries(handle, Arc::clone(&is_over))));
     let mut writers = Vec::new();
     for number in 0..WRITERS {
         let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
@@ -145,8 +146,8 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     same("the deliveries", claimed_events(&handle, 1).await?, events.iter().map(|event| event.id).collect())
 }
 
-/// Queues deliveries until all events are written.
-async fn queue(handle: Handle, is_over: Arc<AtomicBool>) -> CheckResult {
+/// Calls the fan-out until all events are written.
+async fn queue_deliveries(handle: Handle, is_over: Arc<AtomicBool>) -> CheckResult {
     while !is_over.load(Ordering::Relaxed) {
         fan_out(&handle).await?;
         tokio::task::yield_now().await;

@@ -1,7 +1,7 @@
 //! Checks of commands that a store may execute in one transaction (a group). Each command sees the effects of the
 //! earlier ones. The results equal those of the same commands sent one at a time, on an account with the same ids.
 
-use super::equal_ids::{equal, untouched_twins};
+use super::equal_ids::{expect_equal_accounts, untouched_twins};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, expiry, first, follow_up, message, open,
@@ -45,7 +45,7 @@ async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands,
         let expected = without_account(&work.await, Who::Twin)?;
         same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Mine)?, expected)?;
     }
-    equal(handle, 1..=40).await?;
+    expect_equal_accounts(handle, 1..=40).await?;
     books_are_right(handle).await
 }
 

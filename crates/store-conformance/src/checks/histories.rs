@@ -39,7 +39,7 @@ async fn send_with(
     expect_new(handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await)
 }
 
-async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
+async fn send_follow_up(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
 }
 
@@ -47,10 +47,10 @@ async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
-    follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
-    follow(&handle, 4, FollowUp::Reversal { amount: Some(amount("4")?) }).await?;
-    follow(&handle, 5, clearing("2", false)?).await?;
-    follow(&handle, 6, clearing("4", true)?).await?;
+    send_follow_up(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
+    send_follow_up(&handle, 4, FollowUp::Reversal { amount: Some(amount("4")?) }).await?;
+    send_follow_up(&handle, 5, clearing("2", false)?).await?;
+    send_follow_up(&handle, 6, clearing("4", true)?).await?;
     let found = history(&handle, 1).await?;
     let tokens: Vec<_> = found.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
@@ -71,11 +71,11 @@ async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
 async fn any_message(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
+    send_follow_up(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
     same("the expiry", handle.cards.expire(expiry(Who::Mine, token(1), 3, due)?).await, Ok(true))?;
     let found = history(&handle, 1).await?;
-    same("how many messages", found.messages.len(), 3)?;
+    same("the number of messages", found.messages.len(), 3)?;
     for number in [2, 3] {
         same("the history by another message", history(&handle, number).await?, found.clone())?;
     }
@@ -161,7 +161,8 @@ async fn every_field(handle: Handle) -> CheckResult {
     let rate = expect_some("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
     let conversion = Some(Conversion { currency: dollars()?.from, amount: Minor(1_000), rate });
     same("the conversion", withdrawal.conversion, conversion)?;
-    let cleared = follow(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
+    let cleared =
+        send_follow_up(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
     same("the fee that was cleared", cleared.acquirer_fee, Minor(157))?;
     let partial = Extras { partial_approval: true, ..Extras::default() };
     let part = send_with(&handle, 3, (FirstKind::Purchase, "1000"), partial).await?;
@@ -196,14 +197,14 @@ async fn merchant_side(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
     send_with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
-    follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
-    follow(&handle, 3, clearing("3.33", false)?).await?;
+    send_follow_up(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
+    send_follow_up(&handle, 3, clearing("3.33", false)?).await?;
     let side =
         |history: &ChainHistory| history.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
     let expected = Some(MerchantAmounts { held: Minor(667), cleared: Minor(333) });
     same("after a part", side(&history(&handle, 1).await?), Some((expected, Minor(525), Minor(262))))?;
-    follow(&handle, 4, clearing("3.33", false)?).await?;
-    follow(&handle, 5, clearing("3.34", false)?).await?;
+    send_follow_up(&handle, 4, clearing("3.33", false)?).await?;
+    send_follow_up(&handle, 5, clearing("3.34", false)?).await?;
     let expected = Some(MerchantAmounts { held: Minor(0), cleared: Minor(1_000) });
     same("after the last", side(&history(&handle, 1).await?), Some((expected, Minor(0), Minor(787))))?;
     books_are_right(&handle).await

@@ -29,7 +29,7 @@ async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
 }
 
 /// Returns the spent amount and the uses of the day, week, month and lifetime limits.
-async fn used(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
+async fn used_amounts(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
     Ok(limits(handle).await?.into_iter().map(|limit| (limit.spent.0, limit.uses)).collect())
 }
 
@@ -42,9 +42,9 @@ async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> R
 async fn limits_are_stored_with_the_message(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     buy(&handle, 1, "7.01", noon()).await?;
-    same("after one", used(&handle).await?, vec![(701, 1); 4])?;
+    same("after one", used_amounts(&handle).await?, vec![(701, 1); 4])?;
     buy(&handle, 2, "2.99", noon()).await?;
-    same("after two", used(&handle).await?, vec![(1_000, 2); 4])?;
+    same("after two", used_amounts(&handle).await?, vec![(1_000, 2); 4])?;
     let amounts: Vec<_> = limits(&handle).await?.into_iter().map(|limit| (limit.amount.0, limit.max_uses)).collect();
     let expected = vec![(2_000, Some(3)), (3_000, None), (4_000, Some(u32::MAX)), (i64::MAX, None)];
     same("the limits themselves", amounts, expected)
@@ -64,9 +64,9 @@ async fn given_back(handle: Handle) -> CheckResult {
     buy(&handle, 1, "15", noon()).await?;
     let part = FollowUp::Reversal { amount: Some(amount("4")?) };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
-    same("after a partial reversal", used(&handle).await?, vec![(1_100, 1); 4])?;
+    same("after a partial reversal", used_amounts(&handle).await?, vec![(1_100, 1); 4])?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("1", true)?)?).await)?;
-    same("after a final clearing", used(&handle).await?, vec![(100, 1); 4])
+    same("after a final clearing", used_amounts(&handle).await?, vec![(100, 1); 4])
 }
 
 /// The amounts that limits counted of a chain are stored with it, including increments and amounts above the hold.
@@ -75,20 +75,20 @@ async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     buy(&handle, 1, "5", noon()).await?;
     let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, more)?).await)?;
-    same("after an increment", used(&handle).await?, vec![(800, 1); 4])?;
+    same("after an increment", used_amounts(&handle).await?, vec![(800, 1); 4])?;
     // A limit that was set in between counted nothing of the chain.
     let day = LimitWindow::Day;
     expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, Who::Mine.limited_card(), day)?).await)?;
     let command = limit(Who::Mine, Who::Mine.limited_card(), (day, "20", None), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
     buy(&handle, 3, "2", noon()).await?;
-    same("two chains", used(&handle).await?, vec![(200, 1), (1_000, 2), (1_000, 2), (1_000, 2)])?;
+    same("two chains", used_amounts(&handle).await?, vec![(200, 1), (1_000, 2), (1_000, 2), (1_000, 2)])?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, clearing("1", false)?)?).await)?;
     let rest = FollowUp::Reversal { amount: None };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, rest)?).await)?;
-    same("after a reversal", used(&handle).await?, vec![(200, 1), (300, 2), (300, 2), (300, 2)])?;
+    same("after a reversal", used_amounts(&handle).await?, vec![(200, 1), (300, 2), (300, 2), (300, 2)])?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 6, clearing("2.50", true)?)?).await)?;
-    same("above the hold", used(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
+    same("above the hold", used_amounts(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
     expect_true(
         "chains do not account for all limits",
@@ -100,9 +100,9 @@ async fn new_window(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     buy(&handle, 2, "6", noon() + TimeDelta::days(1)).await?;
-    same("the next day", used(&handle).await?, vec![(600, 1), (1_100, 2), (1_100, 2), (1_100, 2)])?;
+    same("the next day", used_amounts(&handle).await?, vec![(600, 1), (1_100, 2), (1_100, 2), (1_100, 2)])?;
     buy(&handle, 3, "7", noon() + TimeDelta::days(40)).await?;
-    same("weeks later", used(&handle).await?, vec![(700, 1), (700, 1), (700, 1), (1_800, 3)])?;
+    same("weeks later", used_amounts(&handle).await?, vec![(700, 1), (700, 1), (700, 1), (1_800, 3)])?;
     let starts: Vec<NaiveDate> = limits(&handle).await?.into_iter().map(|limit| limit.window_start).collect();
     let expected = vec![day(2026, 10, 11), day(2026, 10, 11), day(2026, 10, 1), NaiveDate::default()];
     same("the starts of windows", starts, expected)
@@ -112,7 +112,7 @@ async fn limits_are_the_cards_own(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let command = first(Who::Other, Who::Other.limited_card(), message(FirstKind::Purchase, "5")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
-    same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
+    same("after another account's", used_amounts(&handle).await?, vec![(0, 0); 4])?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same(
         "the limits of the other account",
@@ -124,5 +124,5 @@ async fn limits_are_the_cards_own(handle: Handle) -> CheckResult {
 async fn declined_message_uses_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     same("the response", buy(&handle, 1, "20.01", noon()).await?.response, Response::UsageLimitReached)?;
-    same("after a decline", used(&handle).await?, vec![(0, 0); 4])
+    same("after a decline", used_amounts(&handle).await?, vec![(0, 0); 4])
 }

@@ -29,7 +29,7 @@ checks! {
 }
 
 /// Seeds 24 checkouts at 3 times, of both types and states, unordered, and returns them in list order.
-async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
+async fn seed_checkouts(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
     let mut checkouts = Vec::new();
     for number in 0..24_u8 {
         let mut one = checkout(Who::Mine, 100 + u128::from(number) * 7 % 24)?;
@@ -52,12 +52,12 @@ async fn page(handle: &Handle, filter: CheckoutFilter, limit: i64, offset: i64) 
 }
 
 async fn newest_first(handle: Handle) -> CheckResult {
-    let expected = many(&handle).await?;
+    let expected = seed_checkouts(&handle).await?;
     same("all checkouts", page(&handle, CheckoutFilter::default(), 1000, 0).await?.rows, expected)
 }
 
 async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
-    let expected = many(&handle).await?;
+    let expected = seed_checkouts(&handle).await?;
     for limit in [1, 5, 7] {
         let mut seen = Vec::new();
         for offset in (0..24).step_by(usize::try_from(limit).unwrap_or(1)) {
@@ -69,7 +69,7 @@ async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
 }
 
 async fn count_ignores_the_page(handle: Handle) -> CheckResult {
-    many(&handle).await?;
+    seed_checkouts(&handle).await?;
     let pages = [(1, 0, 1), (5, 22, 2), (1000, 0, 24), (10, 24, 0), (10, 1_000_000, 0), (1, i64::MAX, 0)];
     for (limit, offset, rows) in pages {
         let page = page(&handle, CheckoutFilter::default(), limit, offset).await?;
@@ -79,7 +79,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
 }
 
 async fn filters_by_type_and_status(handle: Handle) -> CheckResult {
-    let all = many(&handle).await?;
+    let all = seed_checkouts(&handle).await?;
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
             let matches = |one: &&Checkout| {
@@ -203,7 +203,7 @@ async fn addresses_in_order(handle: Handle) -> CheckResult {
     for postcode in ["SW1A1AA", "M11AE", "EC1A1BB"] {
         let expected: Vec<_> = file.iter().filter(|address| address.postcode == postcode).cloned().collect();
         let found = handle.addresses.find(&UkPostcode::parse(postcode)?).await?;
-        same(&format!("how many addresses of {postcode}"), found.len(), expected.len())?;
+        same(&format!("the number of addresses of {postcode}"), found.len(), expected.len())?;
         same(&format!("the addresses of {postcode}"), found, expected)?;
     }
     Ok(())

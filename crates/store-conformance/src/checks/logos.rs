@@ -40,14 +40,14 @@ fn set_logo(account: &AccountId, number: u8) -> SetLogoCommand {
 }
 
 /// Expects that an account shows logo `number`, and that the logo is found by its id.
-async fn shows(handle: &Handle, account: &AccountId, number: u8) -> CheckResult {
+async fn expect_logo(handle: &Handle, account: &AccountId, number: u8) -> CheckResult {
     let found = expect_some("the profile", handle.merchants.find(account).await?)?;
     let expected = logo(account, number);
     same("the id with the profile", found.logo, Some(expected.id))?;
     same("the logo", handle.merchants.logo(expected.id).await?, Some(expected))
 }
 
-async fn gone(handle: &Handle, what: &str, account: &AccountId, number: u8) -> CheckResult {
+async fn expect_no_logo(handle: &Handle, what: &str, account: &AccountId, number: u8) -> CheckResult {
     same(what, handle.merchants.logo(logo(account, number).id).await?, None)
 }
 
@@ -56,15 +56,15 @@ async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> 
     let mine = Who::Mine.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
-    shows(&handle, &mine, 1).await?;
+    expect_logo(&handle, &mine, 1).await?;
     let found = expect_some("the logo", handle.merchants.logo(logo(&mine, 1).id).await?)?;
     same("every byte", found.png, logo(&mine, 1).png)?;
-    gone(&handle, "an unknown id", &mine, 2).await?;
+    expect_no_logo(&handle, "an unknown id", &mine, 2).await?;
     // A merchant whose profile was never changed.
     let fresh = Account { id: AccountId::parse("F8")?, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     expect_new(handle.merchants.set_logo(set_logo(&fresh.id, 2)).await)?;
-    shows(&handle, &fresh.id, 2).await
+    expect_logo(&handle, &fresh.id, 2).await
 }
 
 async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
@@ -72,8 +72,8 @@ async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     for number in [1, 2, 3] {
         expect_new(handle.merchants.set_logo(set_logo(&mine, number)).await)?;
-        shows(&handle, &mine, number).await?;
-        gone(&handle, "the previous logo", &mine, number - 1).await?;
+        expect_logo(&handle, &mine, number).await?;
+        expect_no_logo(&handle, "the previous logo", &mine, number - 1).await?;
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ async fn no_profile(handle: Handle) -> CheckResult {
     handle.registry.add_account(plain.clone(), parent_of(&plain)?).await?;
     for account in [plain.id, AccountId::parse("F99")?] {
         absent("an account without a profile", &handle.merchants.set_logo(set_logo(&account, 1)).await)?;
-        gone(&handle, "its logo", &account, 1).await?;
+        expect_no_logo(&handle, "its logo", &account, 1).await?;
     }
     Ok(())
 }
@@ -110,7 +110,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let answer = replayed(handle.merchants.set_logo(command(2, "{}")?).await)?;
     same("the answer", answer.body, format!("{done:?}"))?;
     same("the first request", mismatch(handle.merchants.set_logo(command(2, "[]")?).await)?, request("{}"))?;
-    shows(&handle, &mine, 1).await
+    expect_logo(&handle, &mine, 1).await
 }
 
 async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
@@ -122,7 +122,7 @@ async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
     same("the answer to the merchant", done.logo, Some(logo(&mine, 1).id))?;
     let done = expect_new(handle.merchants.change(administer(Who::Mine, OperatorEdit::default())?).await)?;
     same("the answer to the operator", done.logo, Some(logo(&mine, 1).id))?;
-    shows(&handle, &mine, 1).await
+    expect_logo(&handle, &mine, 1).await
 }
 
 async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
@@ -131,8 +131,8 @@ async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the other profile", handle.merchants.find(&other).await?, Some(profile(Who::Other)?))?;
     expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
-    shows(&handle, &mine, 1).await?;
-    shows(&handle, &other, 2).await
+    expect_logo(&handle, &mine, 1).await?;
+    expect_logo(&handle, &other, 2).await
 }
 
 async fn puts_the_logo_back(handle: Handle) -> CheckResult {
@@ -144,10 +144,10 @@ async fn puts_the_logo_back(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 2)).await)?;
     expect_new(handle.worlds.restore(restore(2)?).await)?;
-    shows(&handle, &mine, 1).await?;
-    gone(&handle, "the later logo", &mine, 2).await?;
+    expect_logo(&handle, &mine, 1).await?;
+    expect_no_logo(&handle, "the later logo", &mine, 2).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    gone(&handle, "the logo of no snapshot", &mine, 1).await?;
+    expect_no_logo(&handle, "the logo of no snapshot", &mine, 1).await?;
     same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Mine)?))
 }
 
@@ -166,7 +166,7 @@ async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
         same("the id of the copy", found.logo, Some(expected.id))?;
         same("the logo of the copy", handle.merchants.logo(expected.id).await?, Some(expected))?;
     }
-    shows(&handle, &mine, 1).await?;
+    expect_logo(&handle, &mine, 1).await?;
     handle.worlds.delete(&mine).await?;
     let one = AccountId::parse("W1")?;
     let kept = handle.merchants.logo(logo(&mine, 1).id.copied_to(&one)).await?;
@@ -180,6 +180,6 @@ async fn takes_the_logo(handle: Handle) -> CheckResult {
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
     handle.worlds.delete(&mine).await?;
-    gone(&handle, "the logo of a deleted world", &mine, 1).await?;
-    shows(&handle, &other, 2).await
+    expect_no_logo(&handle, "the logo of a deleted world", &mine, 1).await?;
+    expect_logo(&handle, &other, 2).await
 }

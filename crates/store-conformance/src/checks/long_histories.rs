@@ -39,15 +39,15 @@ fn id_at(at: DateTime<Utc>, number: u64) -> JournalId {
 }
 
 /// Returns the time of movement `number` of the long history.
-fn moment(number: u64) -> DateTime<Utc> {
+fn time_of(number: u64) -> DateTime<Utc> {
     noon() + TimeDelta::seconds(i64::try_from(number * 2).unwrap_or(0))
 }
 
 /// Returns movement `number` of the history. The times are mostly in the order of the ids. Some are earlier, or equal
 /// to the time of a neighbour.
 fn movement(who: Who, budget: BudgetId, currency: Currency, number: u64) -> Result<JournalTransaction, Failure> {
-    let id = id_at(moment(number), number);
-    let at = moment(match number % 11 {
+    let id = id_at(time_of(number), number);
+    let at = time_of(match number % 11 {
         3 => number - 3,
         5 => number.saturating_sub(700),
         7 => number - 1,
@@ -145,7 +145,7 @@ fn add(
 }
 
 /// Adds the long history to the first budget, and others between its movements.
-fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
+fn add_long_histories(seed: &mut SeedAccount, who: Who) -> CheckResult {
     let history = |budget, currency, numbers: Vec<u64>| {
         numbers.into_iter().map(|number| movement(who, budget, currency, number)).collect::<Result<Vec<_>, _>>()
     };
@@ -164,7 +164,7 @@ fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
 async fn seed_long_histories(handle: &Handle) -> Result<Model, Failure> {
     let mut data = seed_data(9_500)?;
     for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
-        lengthen(seed, who)?;
+        add_long_histories(seed, who)?;
     }
     let model = Model::of(&data.accounts[0], Who::Mine.budget(), gbp()?);
     handle.seeding.seed(data).await?;
@@ -179,8 +179,8 @@ async fn long_histories(handle: Handle) -> CheckResult {
 }
 
 /// Returns the time and the id of a further movement, after the last seeded movement.
-fn next(number: u64) -> (DateTime<Utc>, JournalId) {
-    let at = moment(2 * MANY + 100 * number);
+fn next_movement(number: u64) -> (DateTime<Utc>, JournalId) {
+    let at = time_of(2 * MANY + 100 * number);
     (at, id_at(at, number))
 }
 
@@ -189,7 +189,7 @@ async fn continues_long_histories(handle: Handle) -> CheckResult {
     model.must_be_explained(&handle, "at first").await?;
     for round in 0..4 {
         for number in 0..3 {
-            let (at, id) = next(3 * round + number);
+            let (at, id) = next_movement(3 * round + number);
             model.credit(&handle, at, id).await?;
         }
         model.must_be_explained(&handle, &format!("in round {round}")).await?;
@@ -201,14 +201,14 @@ async fn continues_long_histories(handle: Handle) -> CheckResult {
 async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
     let mut model = seed_long_histories(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
-    let (now, last) = next(1);
-    let long_ago = moment(MANY / 2);
+    let (now, last) = next_movement(1);
+    let long_ago = time_of(MANY / 2);
     let places = [
         (long_ago, id_at(long_ago, 1_000_001), "an earlier time and id"),
         (long_ago, id_at(now, 1_000_002), "an earlier time"),
         (now, id_at(long_ago, 1_000_003), "an earlier id"),
-        (moment(MANY - 40), id_at(moment(MANY - 40), 1_000_004), "a time shortly before the last"),
-        (moment(0), journal_id(1), "the first place"),
+        (time_of(MANY - 40), id_at(time_of(MANY - 40), 1_000_004), "a time shortly before the last"),
+        (time_of(0), journal_id(1), "the first place"),
         (now, last, "the last place"),
     ];
     for (at, id, what) in places {
@@ -222,13 +222,13 @@ async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
 async fn few_movements_among_many(handle: Handle) -> CheckResult {
     seed_long_histories(&handle).await?;
     let mut data = seed_data(9_500)?;
-    lengthen(&mut data.accounts[0], Who::Mine)?;
+    add_long_histories(&mut data.accounts[0], Who::Mine)?;
     for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
         let mut model = Model::of(&data.accounts[0], budget, currency);
         for round in 0..3 {
             model.must_be_explained(&handle, &format!("in round {round}")).await?;
             if currency == gbp()? {
-                let (at, id) = next(round);
+                let (at, id) = next_movement(round);
                 model.credit(&handle, at, id).await?;
             }
         }
@@ -243,7 +243,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     let page = PageRequest { limit: 3, offset: 0 };
     let account = Who::Mine.account()?;
     for number in 0..12 {
-        let (at, id) = next(number);
+        let (at, id) = next_movement(number);
         let (budget, currency) = (model.budget, model.currency);
         let explain = || handle.books.explain(&account, budget, currency, page);
         let (credit, first, second) = tokio::join!(model.credit(&handle, at, id), explain(), explain());
@@ -263,10 +263,10 @@ async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
-    lengthen(seed, Who::Mine)?;
+    add_long_histories(seed, Who::Mine)?;
     let model = || -> Result<Model, Failure> {
         let mut seed = crate::seed_data::seed_account(Who::Mine, 9_500)?;
-        lengthen(&mut seed, Who::Mine)?;
+        add_long_histories(&mut seed, Who::Mine)?;
         Ok(Model::of(&seed, Who::Mine.budget(), gbp()?))
     };
     handle.worlds.create(world).await?;
@@ -274,7 +274,7 @@ async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     before.must_be_explained(&handle, "of a new world").await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     for number in 0..3 {
-        let (at, id) = next(number * 40);
+        let (at, id) = next_movement(number * 40);
         before.credit(&handle, at, id).await?;
     }
     before.must_be_explained(&handle, "before the restore").await?;
@@ -282,7 +282,7 @@ async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     let mut after = model()?;
     after.must_be_explained(&handle, "after the restore").await?;
     for number in 0..3 {
-        let (at, id) = (moment(MANY / 2 + number), id_at(moment(MANY / 2 + number), 2_000_000 + number));
+        let (at, id) = (time_of(MANY / 2 + number), id_at(time_of(MANY / 2 + number), 2_000_000 + number));
         after.credit(&handle, at, id).await?;
     }
     after.must_be_explained(&handle, "of what happened instead").await?;

@@ -42,19 +42,19 @@ checks! {
 }
 
 /// Returns a missing value, an empty value and every text.
-fn optional() -> impl Iterator<Item = Option<&'static str>> {
+fn optional_texts() -> impl Iterator<Item = Option<&'static str>> {
     [None, Some("")].into_iter().chain(TEXTS.into_iter().map(Some))
 }
 
-/// Expects activity to show a credit exactly as it was answered.
-async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
+/// Expects the activity to show a credit with all members of its answer.
+async fn expect_credit(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
     let id = ActivityKey::Budget(ActivityId(journal_id(number).0));
     let found = expect_some("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
 
 /// Returns instructions with one optional member each, empty or with a text.
-fn alone() -> Result<Vec<CreditInstruction>, Failure> {
+fn instructions_with_one_member() -> Result<Vec<CreditInstruction>, Failure> {
     let members: [fn(&mut CreditInstruction) -> &mut Option<Text<0, 140>>; 7] = [
         |sent| &mut sent.reference,
         |sent| &mut sent.bank_identifier,
@@ -80,16 +80,16 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
-        credit_is_kept(&handle, number, &done).await?;
+        expect_credit(&handle, number, &done).await?;
     }
-    for (number, sent) in (100..).zip(alone()?) {
+    for (number, sent) in (100..).zip(instructions_with_one_member()?) {
         let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
-        credit_is_kept(&handle, number, &done).await?;
+        expect_credit(&handle, number, &done).await?;
     }
     for (number, scheme) in (200..).zip(CreditScheme::ALL) {
         let sent = CreditInstruction { scheme, ..instruction(Who::Mine, "1", gbp()?)? };
         let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
-        credit_is_kept(&handle, number, &done).await?;
+        expect_credit(&handle, number, &done).await?;
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
 async fn keeps_every_reference(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-    for (number, reference) in (1..).zip(optional()) {
+    for (number, reference) in (1..).zip(optional_texts()) {
         let mut command = transfer(Who::Mine, number, ends, "0.01")?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &TransferSituation| {
@@ -139,7 +139,7 @@ async fn keeps_every_name(handle: Handle) -> CheckResult {
 async fn create_keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
-    for (number, name) in (1..).zip(optional()) {
+    for (number, name) in (1..).zip(optional_texts()) {
         let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
         let mut command = issue(Who::Mine, number, Who::Mine.budget(), number % 2 == 0)?;
         let rule = command.decide;
@@ -285,7 +285,7 @@ async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
 async fn accept_keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let payer = Who::Mine.account()?;
-    for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
+    for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional_texts())) {
         let payment = AcceptedPayment {
             id: payment_id(number),
             amount: Minor(i64::MAX).of(gbp()?),

@@ -37,7 +37,7 @@ checks! {
 }
 
 /// Creates an account of my client, with a merchant profile or without.
-async fn open(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check::Failure> {
+async fn open_account(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check::Failure> {
     let id = AccountId::parse(if merchant { "F8" } else { "F9" })?;
     let fresh = Account { id, merchant, name: "Sklep ✓".into(), ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
@@ -54,7 +54,7 @@ async fn shows_every_member_and_one_account_only(handle: Handle) -> CheckResult 
 
 async fn find_of_an_unchanged_merchant_has_the_name_of_the_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
+    let (merchant, plain) = (open_account(&handle, true).await?, open_account(&handle, false).await?);
     let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
     same("the profile of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
     same("the profile of an account that is no merchant", handle.merchants.find(&plain).await?, None)
@@ -116,7 +116,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 
 async fn creates_a_profile_for_the_operator_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let plain = open(&handle, false).await?;
+    let plain = open_account(&handle, false).await?;
     let on = |command: ProfileCommand| ProfileCommand { account: plain.clone(), ..command };
     let edit = on(edit_profile(Who::Mine, ProfileEdit::default())?);
     absent("a change by the merchant", &handle.merchants.change(edit).await)?;
@@ -180,7 +180,7 @@ async fn checkout_created(handle: Handle) -> CheckResult {
         refused(handle.checkouts.create(create_checkout(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
     same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
     let nobody = create_checkout(Who::Mine, 3, None)?;
-    let plain = open(&handle, false).await?;
+    let plain = open_account(&handle, false).await?;
     let command = CreateCheckoutCommand { account: plain, ..nobody };
     absent("an account without a profile", &handle.checkouts.create(command).await)
 }

@@ -44,7 +44,7 @@ fn entry(number: u128, network: &str) -> Result<AllowedNetwork, Failure> {
 }
 
 /// Builds the rule that adds a network.
-pub(super) fn adding(number: u128, network: &str) -> Result<Change, Failure> {
+pub(super) fn rule_that_adds(number: u128, network: &str) -> Result<Change, Failure> {
     let new = NewNetwork { entry: entry(number, network)?, covers_caller: true, max: 100 };
     Ok(Arc::new(move |listed: &Vec<AllowedNetwork>| decide_add_network(listed, &new)))
 }
@@ -58,7 +58,7 @@ async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> Ch
     let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
     same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
-    let absent = handle.networks.change_networks(nobody, adding(1, "192.0.2.0/24")?).await;
+    let absent = handle.networks.change_networks(nobody, rule_that_adds(1, "192.0.2.0/24")?).await;
     same("a change of an unknown client", absent, Err(WriteError::Absent))
 }
 
@@ -68,7 +68,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
     let mut expected = of_operator();
     for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
         expected.push(entry(number, network)?);
-        let changed = handle.networks.change_networks(mine, adding(number, network)?).await?;
+        let changed = handle.networks.change_networks(mine, rule_that_adds(number, network)?).await?;
         same("what was changed", &changed, &expected)?;
         same("what is found", handle.networks.networks(mine).await?, expected.clone())?;
     }
@@ -89,7 +89,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mine = Who::Mine.client();
-    let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
+    let refused = handle.networks.change_networks(mine, rule_that_adds(1, SEEDED[0])?).await;
     same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
     same("the networks", handle.networks.networks(mine).await?, of_operator())
 }
@@ -97,7 +97,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 async fn follows_the_operator(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mine = Who::Mine.client();
-    handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
+    handle.networks.change_networks(mine, rule_that_adds(1, "192.0.2.0/24")?).await?;
     let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
     let change = ClientChange { name: None, allowed_networks: Some(networks) };
     handle.registry.change_client(mine, change).await?;
@@ -105,7 +105,7 @@ async fn follows_the_operator(handle: Handle) -> CheckResult {
     same("after the operator's change", handle.networks.networks(mine).await?, expected)
 }
 
-fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, Failure> {
+fn profile_of(account: florin_domain::access::Account) -> Result<AccountProfile, Failure> {
     let currencies = vec![Currency::parse("EUR")?, gbp()?, jpy()?];
     Ok(AccountProfile { account, opened_at: Some(noon()), currencies })
 }
@@ -113,7 +113,7 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
 async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
-    same("the profile", found, expected(account(Who::Mine)?)?)?;
+    same("the profile", found, profile_of(account(Who::Mine)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
@@ -126,7 +126,7 @@ async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult 
         let page = handle.profiles.profiles(&key, PageRequest { limit, offset }).await?;
         Ok::<_, Failure>((page.count, page.rows))
     };
-    let of = |id: &AccountId| expected(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
+    let of = |id: &AccountId| profile_of(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
     let only = |ids: Vec<AccountId>| AccountGrant::Only(ids.into_iter().collect());
     same("all profiles", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
     same("a page of profiles", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;

@@ -19,7 +19,7 @@ checks! {
 
 /// Maximum time that a caller waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Maximum time for which the store may still fail after the server is back.
+/// Maximum time for which the store may still fail after the server is reachable again.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 fn outage(handle: &Handle) -> Result<Arc<dyn Outage>, Failure> {
@@ -46,7 +46,7 @@ fn expect_unavailable_or_unknown<T: Debug, R: Debug>(what: &str, answer: &Result
 }
 
 /// Waits until the store is ready again.
-async fn recovered(handle: &Handle) -> CheckResult {
+async fn wait_for_recovery(handle: &Handle) -> CheckResult {
     let ready = async {
         while handle.upkeep.readiness().await != Ok(Readiness::Ready) {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -80,7 +80,7 @@ async fn comes_back(handle: Handle) -> CheckResult {
         let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 2, "1")?)).await?;
         same("a message while the server is away", message.is_err(), true)?;
         outage(&handle)?.heal().await?;
-        recovered(&handle).await?;
+        wait_for_recovery(&handle).await?;
         before.still_holds("an outage", &handle).await?;
     }
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
@@ -112,7 +112,7 @@ async fn in_flight(handle: Handle) -> CheckResult {
         }
     }
     outage(&handle)?.heal().await?;
-    recovered(&handle).await?;
+    wait_for_recovery(&handle).await?;
     books_are_right(&handle).await?;
     // Answered commands took effect. Unanswered commands may or may not have; their records decide.
     for number in &answered {

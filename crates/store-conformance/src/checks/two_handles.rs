@@ -1,7 +1,7 @@
 //! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
-use super::networks::adding;
+use super::networks::rule_that_adds;
 use super::people::{create_person_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
@@ -176,7 +176,7 @@ async fn changes_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let client = Who::Mine.client();
     let changed = race_on_both(&handle, |handle, number| {
-        let rule = adding(number.into(), &format!("192.0.2.{number}/32"))?;
+        let rule = rule_that_adds(number.into(), &format!("192.0.2.{number}/32"))?;
         Ok(Box::pin(async move { handle.networks.change_networks(client, rule).await.is_ok() }))
     });
     same("changes", changed.await?.into_iter().filter(|changed| *changed).count(), usize::from(RACERS))?;
