@@ -87,7 +87,7 @@ async fn merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass(handle: H
     let handles = [&handle, &other].into_iter().cycle();
     let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
     let all = (0..100).zip(handles).map(|(number, handle)| Ok(refunds::work(handle, command(number)?)));
-    refunds::ten_of_100(race(all.collect::<Result<_, Failure>>()?).await?)?;
+    refunds::expect_ten_of_100(race(all.collect::<Result<_, Failure>>()?).await?)?;
     let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     let listed = other.merchant_payments.list(&mine, filter, PaymentSort::NewestFirst, page).await?;

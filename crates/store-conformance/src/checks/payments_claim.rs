@@ -55,7 +55,7 @@ async fn finds_work(handle: Handle) -> CheckResult {
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
     expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
-    same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
+    same("work in batches without any", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
     add_confirmed_batch(&handle, Who::Other, 5, 2).await?;
     let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
     let expected = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
@@ -64,11 +64,15 @@ async fn finds_work(handle: Handle) -> CheckResult {
     handle.processing.start_payments(start_payments(&expected, 1, 7_300)).await?;
     handle.processing.release(&expected).await?;
     let claimed = handle.processing.claim(claim(4, after(90), 100)).await?;
-    same("a batch with one more to take", batches(&claimed), vec![5])?;
+    same("a batch with one more payment to start", batches(&claimed), vec![5])?;
     let lease = expect_some("a lease", claimed.into_iter().next())?;
     handle.processing.start_payments(start_payments(&lease, 9, 7_400)).await?;
     handle.processing.release(&lease).await?;
-    same("all taken, none due", handle.processing.claim(claim(5, after(100), 100)).await?, vec![])
+    same(
+        "work if all payments are started and none is due",
+        handle.processing.claim(claim(5, after(100), 100)).await?,
+        vec![],
+    )
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
@@ -117,7 +121,7 @@ async fn taken_over(handle: Handle) -> CheckResult {
 
 async fn due_is_work(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 2).await?;
+    let (lease, payments) = start_batch(&handle, 1, 2).await?;
     handle.processing.release(&lease).await?;
     // The bank's result is due 120 seconds after noon.
     let just_before = after(120) - chrono::TimeDelta::microseconds(1);
@@ -127,12 +131,16 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     handle.processing.record(done).await?;
     handle.processing.release(&lease).await?;
     same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
-    same("it is completed", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
+    same("work before the payments are due again", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
     let lease = claim_one(&handle, 5, after(500)).await?;
     let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);
     handle.processing.record(nothing_new).await?;
     handle.processing.release(&lease).await?;
-    same("nothing more to be learnt", handle.processing.claim(claim(6, after(9_999), 9)).await?, vec![])
+    same(
+        "work after a report without a time for the next query",
+        handle.processing.claim(claim(6, after(9_999), 9)).await?,
+        vec![],
+    )
 }
 
 async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
@@ -179,7 +187,11 @@ async fn still_held(handle: Handle) -> CheckResult {
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
-    same("what is taken", handle.processing.start_payments(start_payments(&lease, 9, 10)).await?.len(), 2)?;
+    same(
+        "the number of started payments",
+        handle.processing.start_payments(start_payments(&lease, 9, 10)).await?.len(),
+        2,
+    )?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
 }
 
@@ -191,7 +203,11 @@ async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> Chec
     same("a claim before its end", handle.processing.claim(claim(2, after(299), 9)).await?, vec![])?;
     let second = claim_one(&handle, 3, after(300)).await?;
     handle.processing.release(&lease).await?;
-    same("a release by another", handle.processing.claim(claim(4, after(300), 9)).await?, vec![])?;
+    same(
+        "a claim after a release under the old lease",
+        handle.processing.claim(claim(4, after(300), 9)).await?,
+        vec![],
+    )?;
     handle.processing.release(&second).await?;
     claim_one(&handle, 5, after(300)).await?;
     Ok(())
@@ -199,7 +215,7 @@ async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> Chec
 
 async fn first_due(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 2).await?;
+    let (lease, payments) = start_batch(&handle, 1, 2).await?;
     for (payment, ids, again) in [(&payments[..1], 900, after(500)), (&payments[1..], 950, after(900))] {
         let done = record(&lease, payment, PaymentOutcome::Completed, Some(again), ids);
         handle.processing.record(done).await?;

@@ -117,7 +117,7 @@ const TEXTS: [&str; 7] = [
     "\\u0000 \u{feff}\u{202e}",
 ];
 
-fn everything(text: &str) -> PaymentInput {
+fn every_member(text: &str) -> PaymentInput {
     let some = || Some(text.to_owned());
     let (amount, currency_code, funding_budget_id, purpose_code) = (some(), some(), some(), some());
     let (purpose, reference, external_id) = (some(), some(), some());
@@ -167,7 +167,7 @@ async fn payments_round_trip(handle: Handle) -> CheckResult {
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
     let recipient = RecipientInput { address: Some(PostalAddressInput::default()), ..RecipientInput::default() };
     let mut inputs = vec![PaymentInput::default(), PaymentInput { recipient, ..PaymentInput::default() }];
-    inputs.extend(texts.iter().map(|text| everything(text)));
+    inputs.extend(texts.iter().map(|text| every_member(text)));
     let alerts: Vec<_> = texts.iter().map(|text| alert(AlertCode::TextInvalid, Some(0), noon(), text)).collect();
     let fill = Fill { inputs: inputs.clone(), alerts: alerts.clone(), faulty: vec![0], ..Fill::of(1, 0) };
     let mut batch = empty(Who::Mine, 1, noon())?;

@@ -36,7 +36,7 @@ fn pages(count: usize) -> Vec<PageRequest> {
         .collect()
 }
 
-fn cut<T: Clone>(all: &[T], page: PageRequest) -> Vec<T> {
+fn rows_of_page<T: Clone>(all: &[T], page: PageRequest) -> Vec<T> {
     let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
     all.iter().skip(size(page.offset)).take(size(page.limit)).cloned().collect()
 }
@@ -84,7 +84,7 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
                 for page in pages(expected.len()) {
                     let found = handle.reading.list(&Who::Mine.account()?, filter.clone(), page).await?;
                     same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
-                    same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
+                    same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
                 }
             }
         }
@@ -130,7 +130,7 @@ async fn first_alerts(handle: Handle) -> CheckResult {
 }
 
 /// Creates a batch whose payments have many statuses.
-async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
+async fn payments_in_many_statuses(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
     seed_store(handle).await?;
@@ -176,7 +176,7 @@ fn matching(payments: &[Payment], filter: &PaymentFilter) -> Vec<Payment> {
 }
 
 async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
-    let all = mixed(&handle).await?;
+    let all = payments_in_many_statuses(&handle).await?;
     same("the indexes", all.iter().map(|payment| payment.index).collect::<Vec<_>>(), (0..12).collect::<Vec<_>>())?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
@@ -186,7 +186,7 @@ async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
                 let found = handle.reading.payments(&Who::Mine.account()?, batch_id(1), filter.clone(), page).await?;
                 let found = expect_some("the batch", found)?;
                 same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
-                same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
+                same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
             }
         }
     }
@@ -194,7 +194,7 @@ async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
 }
 
 async fn shows_all_that_match_by_index(handle: Handle) -> CheckResult {
-    let all = mixed(&handle).await?;
+    let all = payments_in_many_statuses(&handle).await?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
             let filter = PaymentFilter { direction, ..filter.clone() };
@@ -239,7 +239,7 @@ async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
             let found = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, page).await?;
             let found = expect_some("the batch", found)?;
             same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
-            same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
+            same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
         }
     }
     Ok(())
@@ -259,7 +259,7 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
         "the batch",
         handle.reading.alerts(&Who::Mine.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
     )?;
-    same("the largest first", page.rows, in_direction(all, Direction::Descending))
+    same("the alerts of the last row first", page.rows, in_direction(all, Direction::Descending))
 }
 
 async fn alerts_as_found(handle: Handle) -> CheckResult {

@@ -1,4 +1,4 @@
-//! Checks of the processing of confirmed batches: starting, taking and recording.
+//! Checks of the processing of confirmed batches: starting batches and payments, and recording reports.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
@@ -32,8 +32,8 @@ checks! {
     "batch_processing.record.refusal_or_failure_changes_nothing" => record_failed,
 }
 
-/// Creates and starts batch `number` with `count` payments and takes all of them.
-pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
+/// Creates and starts batch `number` with `count` payments, and starts all of them.
+pub(super) async fn start_batch(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
     add_confirmed_batch(handle, Who::Mine, number, count).await?;
     let lease = claim_one(handle, number, after(80)).await?;
     handle.processing.start(start(&lease, number * 1_000_000 + 1)).await?;
@@ -64,7 +64,7 @@ async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
     handle.processing.start(start(&lease, 10)).await?;
     for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
         let done = handle.processing.start_payments(start_payments(&lease, max, ids)).await?;
-        same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), expected)?;
+        same("the started payments", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), expected)?;
         let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
         for payment in done {
             let terms = *expect_some("terms", payment.terms())?;
@@ -78,7 +78,7 @@ async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
 
 async fn due_longest_due_first_and_bounded(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 6).await?;
+    let (lease, payments) = start_batch(&handle, 1, 6).await?;
     for (payment, seconds) in payments.iter().zip([300, 200, 250, 200, 400]) {
         let pending = record(&lease, &[*payment], PaymentOutcome::Pending, Some(after(seconds)), 1);
         handle.processing.record(pending).await?;
@@ -98,7 +98,7 @@ async fn due_longest_due_first_and_bounded(handle: Handle) -> CheckResult {
 }
 
 /// Expects that the store contains exactly what the decision contains.
-async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
+async fn expect_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
     let found = content(handle, Who::Mine, batch_id(1)).await?;
     for payment in &decision.payments {
         same("a payment", found.payments.get(payment.index as usize), Some(payment))?;
@@ -111,7 +111,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
 
 async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 6).await?;
+    let (lease, payments) = start_batch(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same(
         "the balances of the reservation",
@@ -123,7 +123,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     };
     let done = handle.processing.record(record(&lease, &[zero, one], PaymentOutcome::Completed, None, 10)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
-    is_stored(&handle, &done).await?;
+    expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment was paid",
         balances(&handle, Who::Mine, gbp()?).await?,
@@ -131,18 +131,18 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     )?;
     let failed = PaymentOutcome::Failed(FailureReason::AccountNotFound);
     let done = handle.processing.record(record(&lease, &[two, three], failed, None, 20)).await?;
-    is_stored(&handle, &done).await?;
+    expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment failed",
         balances(&handle, Who::Mine, gbp()?).await?,
         Balances::new(Minor(9_291), Minor(0), Minor(104))?,
     )?;
     let pending = record(&lease, &[four, five], PaymentOutcome::Pending, Some(after(700)), 30);
-    is_stored(&handle, &handle.processing.record(pending).await?).await?;
+    expect_stored(&handle, &handle.processing.record(pending).await?).await?;
     let back = PaymentOutcome::Returned(FailureReason::Compliance);
     let done = handle.processing.record(record(&lease, &[four, five], back, None, 40)).await?;
     same("the end", done.batch.as_ref().map(PaymentBatch::status), Some(PaymentBatchStatus::Completed))?;
-    is_stored(&handle, &done).await?;
+    expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment was returned",
         balances(&handle, Who::Mine, gbp()?).await?,
@@ -154,7 +154,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
 
 async fn recorded_twice(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 4).await?;
+    let (lease, payments) = start_batch(&handle, 1, 4).await?;
     let command = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
     handle.processing.record(command(10)).await?;
     let before = Observation::take(&handle, 0).await?;
@@ -168,13 +168,13 @@ async fn recorded_twice(handle: Handle) -> CheckResult {
 
 async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 2).await?;
+    let (lease, payments) = start_batch(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
     let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
     let done = handle.processing.record(record(&lease, &payments, back, None, 20)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
-    is_stored(&handle, &done).await?;
+    expect_stored(&handle, &done).await?;
     // The amount is returned, the fee is not.
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now.available().0 - before.available().0, 100)
@@ -183,7 +183,7 @@ async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
 async fn all_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let untouched = balances(&handle, Who::Mine, gbp()?).await?;
-    let (lease, payments) = running(&handle, 1, 3).await?;
+    let (lease, payments) = start_batch(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
     handle.processing.record(record(&lease, &payments, failed, None, 10)).await?;
     same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Failed)?;
@@ -195,7 +195,7 @@ async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> Check
     seed_store(&handle).await?;
     let fill = Fill::of(900, 2);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
-    let (lease, payments) = running(&handle, 1, 5).await?;
+    let (lease, payments) = start_batch(&handle, 1, 5).await?;
     handle.processing.record(record(&lease, &payments[..2], PaymentOutcome::Completed, None, 10)).await?;
     let seen = Arc::new(Mutex::new(None));
     let observer = Arc::clone(&seen);
@@ -222,7 +222,7 @@ async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> Check
 
 async fn record_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (lease, payments) = running(&handle, 1, 3).await?;
+    let (lease, payments) = start_batch(&handle, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = SettleRefusal::AmountOutOfRange(AmountOutOfRange::Overflow);
     let (returned, named) = (refusal.clone(), payments.clone());

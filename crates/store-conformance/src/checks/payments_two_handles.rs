@@ -1,4 +1,4 @@
-//! Checks of payment batches and the memory of the simulated bank on two handles.
+//! Checks of payment batches and the storage of the simulated bank on two handles.
 
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
@@ -42,8 +42,8 @@ async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
     same("the rest", other.processing.start_payments(start_payments(&lease, 9, 30)).await?.len(), 2)
 }
 
-/// Runs a worker that claims, takes up to three payments, records their outcome and releases, until the batch is
-/// completed.
+/// Runs a worker that claims the batch, starts up to three payments, records their outcome and releases the batch,
+/// until it is COMPLETED. Returns the payments that the worker has started.
 async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
     let mut sent = Vec::new();
     for round in 0..400_u128 {
@@ -85,7 +85,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
     }
     sent.sort_unstable();
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
-    same("payments taken", sent, found.payments.iter().map(|payment| payment.id).collect::<Vec<_>>())?;
+    same("the started payments", sent, found.payments.iter().map(|payment| payment.id).collect::<Vec<_>>())?;
     same("their states", statuses(&found.payments), vec![(PaymentStatus::Completed, 40)])?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and reserved", (now.available(), now.reserved()), (before.available(), Minor::ZERO))?;

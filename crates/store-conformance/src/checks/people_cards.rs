@@ -37,14 +37,14 @@ checks! {
 /// The budgets of an individual card. Only the last one is active.
 const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
 
-async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
+async fn create_person_with_card(handle: &Handle) -> Result<CardProfile, Failure> {
     seed_store(handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
 }
 
 async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResult {
-    let made = with_card(&handle).await?;
+    let made = create_person_with_card(&handle).await?;
     let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
     let personal = expect_some("the owner", found.record.person)?;
@@ -61,7 +61,7 @@ async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResu
 }
 
 async fn create_is_shown_the_person_and_every_budget(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
+    create_person_with_card(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let foreign = [(Who::Mine.budget(), true), (Who::Other.budget(), false)];
     for (what, person, budgets, refusal) in [
@@ -80,7 +80,7 @@ fn given_to(person: PersonId) -> CardChangeRequest {
 }
 
 async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
-    let made = with_card(&handle).await?;
+    let made = create_person_with_card(&handle).await?;
     let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
     let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
@@ -96,7 +96,7 @@ async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
 }
 
 async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult {
-    let made = with_card(&handle).await?;
+    let made = create_person_with_card(&handle).await?;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card_id(1), 2)?).await)?;
     same("the owner", &new.record.person, &made.record.person)?;
     same("the budgets", &new.budgets, &made.budgets)?;
@@ -104,7 +104,7 @@ async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult 
 }
 
 async fn list_of_people_and_of_every_named_budget(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
+    create_person_with_card(&handle).await?;
     expect_new(handle.card_management.create(issue(Who::Mine, 2, Who::Mine.budget(), true)?).await)?;
     let mine = Who::Mine.account()?;
     let list = async |filter: CardFilter| {
@@ -125,7 +125,7 @@ async fn has_card(handle: &Handle, person: PersonId) -> Result<bool, Failure> {
 }
 
 async fn shows_who_has_a_card(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
+    create_person_with_card(&handle).await?;
     same("the owner", has_card(&handle, person_id(1)).await?, true)?;
     same("another person", has_card(&handle, Who::Mine.person()).await?, false)?;
     let ended = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
@@ -134,7 +134,7 @@ async fn shows_who_has_a_card(handle: Handle) -> CheckResult {
 }
 
 async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
+    create_person_with_card(&handle).await?;
     for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
         expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
     }
@@ -164,7 +164,7 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
 
 /// Sends a force post on a card, disputes it, and adds a text of evidence under an idempotency key. Returns the last
 /// command, to repeat it.
-async fn contest(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
+async fn dispute_with_evidence(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
     let posted = first(Who::Mine, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
     expect_new(handle.cards.first_message(posted).await)?;
     expect_new(handle.disputes.open(open_dispute(Who::Mine, token(number), "1", number + 1)?).await)?;
@@ -177,9 +177,9 @@ async fn contest(handle: &Handle, card: CardId, number: u128) -> Result<DisputeC
 }
 
 async fn evidence_deleted(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
-    let hers = contest(&handle, card_id(1), 10).await?;
-    let shared = contest(&handle, Who::Mine.card(), 20).await?;
+    create_person_with_card(&handle).await?;
+    let hers = dispute_with_evidence(&handle, card_id(1), 10).await?;
+    let shared = dispute_with_evidence(&handle, Who::Mine.card(), 20).await?;
     let at = after(7);
     let command = ErasePersonCommand {
         person: person_id(1),
@@ -197,7 +197,7 @@ async fn evidence_deleted(handle: Handle) -> CheckResult {
 }
 
 async fn people_own_no_foreign_cards(handle: Handle) -> CheckResult {
-    with_card(&handle).await?;
+    create_person_with_card(&handle).await?;
     let filter = CardFilter { people: Some(vec![person_id(1)]), ..CardFilter::default() };
     let page = handle.card_management.list(&Who::Other.account()?, filter, PageRequest::default()).await?;
     same("foreign cards of the person", page.count, 0)

@@ -116,7 +116,7 @@ async fn order_of_20_at_once_one_passes(handle: Handle) -> CheckResult {
             other => return Err(Failure::new(format!("neither ordered nor refused: {other:?}"))),
         }
     }
-    same("how many passed", passed, 1)
+    same("the number of orders that passed", passed, 1)
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
@@ -162,7 +162,7 @@ async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {
 async fn declined_message_puts_the_card_into_use(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let answer = expect_new(handle.cards.first_use(debit(Who::Mine, "9999", RIGHT, 10)?).await)?;
-    same("too much", answer.response, Response::NotSufficientFunds)?;
+    same("a debit above the balance", answer.response, Response::NotSufficientFunds)?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
     same("its explanation", handle.chains.history(&Who::Mine.account()?, token(10)).await?.is_some(), true)
 }

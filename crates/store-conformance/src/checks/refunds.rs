@@ -163,7 +163,7 @@ async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
 }
 
-/// Lists my payments, and their count.
+/// Returns the count and the ids of my matching payments.
 async fn listed(
     handle: &Handle,
     filter: MerchantPaymentFilter,
@@ -367,7 +367,7 @@ pub(super) fn work(handle: &Handle, command: CreateRefundCommand) -> Work<Refund
 }
 
 /// Checks the answers to 100 refunds of a tenth of a payment: ten pass, and the others are refused.
-pub(super) fn ten_of_100(answers: Vec<Refunded>) -> CheckResult {
+pub(super) fn expect_ten_of_100(answers: Vec<Refunded>) -> CheckResult {
     let (mut passed, mut refused) = (0, 0);
     for answer in answers {
         match answer {
@@ -383,7 +383,7 @@ async fn create_refund_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> Ch
     let payment = create_purchase(&handle).await?.id;
     let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
     let all = (0..100).map(|number| Ok(work(&handle, command(number)?))).collect::<Result<_, Failure>>()?;
-    ten_of_100(race(all).await?)?;
+    expect_ten_of_100(race(all).await?)?;
     let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
     same("the refunds", listed(&handle, filter, (PaymentSort::NewestFirst, PAGE)).await?.0, 10)
 }

@@ -235,8 +235,8 @@ async fn replaces_and_removes(handle: Handle) -> CheckResult {
         handle.registry.enrol(enrolment.clone()).await?;
         same("the enrolment", handle.mfa.enrolment(mine).await?, Some(enrolment))?;
     }
-    for there in [true, false] {
-        same("whether there was one", handle.registry.remove_enrolment(mine).await?, there)?;
+    for exists in [true, false] {
+        same("whether there was one", handle.registry.remove_enrolment(mine).await?, exists)?;
         same("the enrolment", handle.mfa.enrolment(mine).await?, None)?;
     }
     same("the enrolment of the other account", handle.mfa.enrolment(other).await?, elsewhere)?;

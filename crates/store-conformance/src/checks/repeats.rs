@@ -37,16 +37,16 @@ fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> R
     Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
-async fn ask(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
+async fn send_purchase(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
     Ok(handle.cards.first_message(claimed_purchase(number, claim(Who::Mine, key, "{}")?)?).await)
 }
 
 async fn first_message(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let done = expect_new(ask(&handle, 1, "k").await?)?;
+    let done = expect_new(send_purchase(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 3).await?;
     for number in 2..=3 {
-        same("the answer", replayed(ask(&handle, number, "k").await?)?, answer_of(&done))?;
+        same("the answer", replayed(send_purchase(&handle, number, "k").await?)?, answer_of(&done))?;
     }
     before.still_holds("a repeated request", &handle).await
 }
@@ -107,7 +107,7 @@ async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn another_request(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(ask(&handle, 1, "k").await?)?;
+    expect_new(send_purchase(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
     let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
         |claim| claim.request.method = "PUT".into(),
@@ -231,14 +231,14 @@ async fn exact_keys(handle: Handle) -> CheckResult {
         expect_new(done.await)?;
     }
     for key in keys {
-        replayed(ask(&handle, 99, key).await?)?;
+        replayed(send_purchase(&handle, 99, key).await?)?;
     }
     Ok(())
 }
 
 async fn before_anything(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(ask(&handle, 1, "k").await?)?;
+    expect_new(send_purchase(&handle, 1, "k").await?)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
     let mut refused = purchase(Who::Mine, 2, "0.001")?;

@@ -124,6 +124,6 @@ async fn a_hold_expires_once(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.cards.expire(command).await }))
     });
     let expired = expired.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    same("expired once", expired.into_iter().filter(|expired| *expired).count(), 1)?;
+    same("the number of expiries", expired.into_iter().filter(|expired| *expired).count(), 1)?;
     books_are_right(&handle).await
 }

@@ -33,13 +33,17 @@ fn command(key: u8, number: u8) -> Result<FirstMessageCommand, Failure> {
 async fn only_older(handle: Handle) -> CheckResult {
     send_requests(&handle).await?;
     let exactly = noon() + TimeDelta::hours(2) + TimeDelta::microseconds(2);
-    same("how many were deleted", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 2)?;
-    same("how many were deleted the second time", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 0)?;
+    same("the number of deleted records", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 2)?;
+    same(
+        "the number of records that a second call deleted",
+        handle.upkeep.delete_idempotency_records(exactly, 100).await?,
+        0,
+    )?;
     for key in 2..6 {
         replayed(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
     same(
-        "one microsecond later",
+        "the number of records deleted for a time one microsecond later",
         handle.upkeep.delete_idempotency_records(exactly + TimeDelta::microseconds(1), 100).await?,
         1,
     )?;
@@ -60,7 +64,7 @@ async fn at_most(handle: Handle) -> CheckResult {
     // Six records of accounts and two of clients.
     for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 3), (1, 1), (3, 0)] {
         same(
-            &format!("how many of at most {max} were deleted"),
+            &format!("the number of deleted records, at most {max}"),
             handle.upkeep.delete_idempotency_records(later, max).await?,
             gone,
         )?;

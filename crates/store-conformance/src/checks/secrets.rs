@@ -70,8 +70,8 @@ async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult 
     let old = StoredSecret { owner: owner(Who::Mine)?, secret: sealed(OLD, 1) };
     let other = StoredSecret { owner: owner(Who::Other)?, secret: clear };
     let found = async |filter, max| Ok::<_, Failure>(handle.secrets.secrets(filter, max).await?);
-    same("in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
-    same("not under the old key", found(SecretFilter::NotUnder(OLD), 9).await?, vec![other.clone()])?;
+    same("secrets in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
+    same("secrets that are not under the old key", found(SecretFilter::NotUnder(OLD), 9).await?, vec![other.clone()])?;
     let all = found(SecretFilter::NotUnder(NEW), 9).await?;
     expect_true("not all secrets are found", all.len() == 2 && all.contains(&old) && all.contains(&other))?;
     same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
@@ -110,7 +110,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
     let pages = SecretOwner::Pages;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 9).await?;
     same("what a rotation finds", found, vec![StoredSecret { owner: pages.clone(), secret: first.clone() }])?;
-    same("under its key", handle.secrets.secrets(SecretFilter::NotUnder(OLD), 9).await?, vec![])?;
+    same("secrets that are not under its key", handle.secrets.secrets(SecretFilter::NotUnder(OLD), 9).await?, vec![])?;
     let replace = async |old| Ok::<_, Failure>(handle.secrets.replace_secret(&pages, &old, sealed(NEW, 10)).await?);
     same("another secret", replace(sealed(OLD, 9)).await?, false)?;
     same("the secret", replace(first).await?, true)?;

@@ -24,9 +24,9 @@ checks! {
 }
 
 async fn is_fresh(handle: Handle) -> CheckResult {
-    same("an empty store is fresh", handle.seeding.is_fresh().await?, true)?;
+    same("whether an empty store is fresh", handle.seeding.is_fresh().await?, true)?;
     handle.registry.add_client(client(ClientId(uuid(1, 1)), "Ann")).await?;
-    same("a store with a client is fresh", handle.seeding.is_fresh().await?, false)
+    same("whether a store with a client is fresh", handle.seeding.is_fresh().await?, false)
 }
 
 async fn every_record(handle: Handle) -> CheckResult {
@@ -50,7 +50,7 @@ async fn every_record(handle: Handle) -> CheckResult {
         }
         same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;
     }
-    same("a seeded store is fresh", handle.seeding.is_fresh().await?, false)?;
+    same("whether a seeded store is fresh", handle.seeding.is_fresh().await?, false)?;
     books_are_right(&handle).await
 }
 
@@ -92,11 +92,15 @@ async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     let lease = claim_one(&handle, 1, after(90)).await?;
     same("the batch with work", lease.batch, batch_id(1))?;
     handle.processing.start(start(&lease, 600)).await?;
-    same("payments that are taken", handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(), 5)?;
+    same(
+        "the number of started payments",
+        handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(),
+        5,
+    )?;
     books_are_right(&handle).await
 }
 
-/// Returns new data with exactly one record that already exists, and which record that is.
+/// Returns sets of data, each with exactly one record that already exists, and the name of that record.
 fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
     let old = seed_data(9_500)?;
     let new = || SeedData { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..SeedData::default() };
@@ -162,7 +166,7 @@ async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
         }
         let answer = handle.seeding.seed(data).await;
         expect_true(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
-        same("the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
+        same("whether the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ checks! {
     "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => due_accounts_by_their_own_clocks,
 }
 
-/// Lists my sessions as numbers, and their count.
+/// Returns the count and the numbers of my matching sessions.
 async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> Result<(i64, Vec<u128>), Failure> {
     let found = handle.checkout_sessions.list(&Who::Mine.account()?, filter, page).await?;
     let first = checkout_session_id(0).0.as_u128();
@@ -208,7 +208,11 @@ async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
     same("everything", at(None, until, 100).await?, all.to_vec())?;
     same("a moment before the refund is due", at(None, until - moment, 100).await?, all[..5].to_vec())?;
     same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
-    same("at the very moment", at(None, noon() + minutes(6), 100).await?, all[..2].to_vec())?;
+    same(
+        "at the exact time when the second item is due",
+        at(None, noon() + minutes(6), 100).await?,
+        all[..2].to_vec(),
+    )?;
     same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
     same("due items of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
@@ -232,29 +236,29 @@ async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
         let paying = step(Who::Mine, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
         expect_new(handle.checkout_sessions.act(paying).await)?;
     }
-    let mut settled = Vec::new();
+    let mut steps = Vec::new();
     let late = noon() + minutes(60);
     let first_due = async || {
         let due = handle.checkout_sessions.due(Some(mine.clone()), late, 9).await?;
         Ok::<_, Failure>(due.into_iter().next())
     };
     while let Some(Due { item, .. }) = first_due().await? {
-        same("whether three steps are enough", settled.len() < 3, true)?;
+        same("whether three steps are enough", steps.len() < 3, true)?;
         let number = if item == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
         let session =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
         let at = expect_some("when it is due", session.session.due_at())?;
-        let first = 50 + u128::try_from(settled.len()).unwrap_or_default();
+        let first = 50 + u128::try_from(steps.len()).unwrap_or_default();
         let done =
             expect_new(handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await)?;
-        settled.push((number, at, done.status()));
+        steps.push((number, at, done.status()));
     }
     let expected = vec![
         (1, noon() + minutes(10), SessionStatus::Open),
         (2, noon() + minutes(15), SessionStatus::Completed),
         (1, noon() + minutes(20), SessionStatus::Abandoned),
     ];
-    same("the steps", settled, expected)?;
+    same("the steps", steps, expected)?;
     let events = super::events::stored(&handle).await?;
     same("events in the order of their times", events.is_sorted_by_key(|event| event.occurred_at), true)?;
     same("the number of events", events.len(), 4)
@@ -314,5 +318,5 @@ async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
     let both = vec![(mine.clone(), frozen), (theirs.clone(), ahead)];
     same("the due accounts", due(noon()).await?, both)?;
     expect_new(handle.checkout_sessions.act(step(Who::Other, 2, SessionAction::Due, (51, late))?).await)?;
-    same("what was settled", due(noon()).await?, vec![(mine, frozen)])
+    same("what was steps", due(noon()).await?, vec![(mine, frozen)])
 }
