@@ -318,5 +318,5 @@ async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
     let both = vec![(mine.clone(), frozen), (theirs.clone(), ahead)];
     same("the due accounts", due(noon()).await?, both)?;
     expect_new(handle.checkout_sessions.act(step(Who::Other, 2, SessionAction::Due, (51, late))?).await)?;
-    same("what was steps", due(noon()).await?, vec![(mine, frozen)])
+    same("the due accounts after one session has expired", due(noon()).await?, vec![(mine, frozen)])
 }

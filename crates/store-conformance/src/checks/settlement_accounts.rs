@@ -97,7 +97,7 @@ async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
     handle.registry.replace_banks(vec![renamed.clone()]).await?;
     same("its bank, listed again", find(&handle, id).await?.bank, Some(renamed.clone()))?;
     let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
-    same("in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
+    same("the bank in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
 }
 
 async fn moves_the_default(handle: Handle) -> CheckResult {
@@ -196,7 +196,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let first = mismatch(handle.settlement_accounts.change(with_key(3, "[]")?).await)?;
     same("the first request", first, request("{}"))?;
     let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
-    same("how many there are", page.count, 2)
+    same("the number of settlement accounts", page.count, 2)
 }
 
 async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
@@ -282,7 +282,7 @@ async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult
     let known = expect_new(handle.payees.create(second).await)?;
     same("the same bank details", (known.is_new, known.payee.id), (false, payee_id(1)))?;
     let theirs = expect_new(handle.payees.create(create_payee(Who::Other, 1)?).await)?;
-    same("on another account", theirs.is_new, true)?;
+    same("the settlement account on another account", theirs.is_new, true)?;
     let operator =
         OperatorEdit { status: None, permissions: [(MerchantPermission::CreateTopUpCheckouts, true)].into() };
     expect_new(handle.merchants.change(administer(Who::Mine, operator)?).await)?;
@@ -341,11 +341,11 @@ async fn payees_listed(handle: Handle) -> CheckResult {
     same("a page", list(PayeeFilter::default(), 2, 1).await?, (4, all[1..3].to_vec()))?;
     same("past the end", list(PayeeFilter::default(), 1, 4).await?, (4, vec![]))?;
     let pounds = PayeeFilter { currency: Some(MerchantCurrency::Gbp), approval: None };
-    same("pounds", list(pounds, 9, 0).await?, (3, all[..3].to_vec()))?;
+    same("payees in pounds", list(pounds, 9, 0).await?, (3, all[..3].to_vec()))?;
     let approved = PayeeFilter { approval: Some(ApprovalStatus::Approved), ..pounds };
-    same("approved", list(approved, 9, 0).await?, (1, vec![payee_id(3)]))?;
+    same("approved payees in pounds", list(approved, 9, 0).await?, (1, vec![payee_id(3)]))?;
     let euros = PayeeFilter { currency: Some(MerchantCurrency::Eur), approval: Some(ApprovalStatus::Pending) };
-    same("pending euros", list(euros, 9, 0).await?, (1, vec![Who::Mine.payee()]))?;
+    same("pending payees in euros", list(euros, 9, 0).await?, (1, vec![Who::Mine.payee()]))?;
     Ok(())
 }
 

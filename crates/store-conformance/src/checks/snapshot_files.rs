@@ -65,26 +65,26 @@ fn world_of(number: u128, name: &str, key_number: u8) -> Result<CreateWorldComma
 }
 
 /// Creates my world with messages, a PIN and a snapshot, and returns the file of the snapshot.
-async fn exported(handle: &Handle) -> Result<SnapshotFile, Failure> {
+async fn export_my_world(handle: &Handle) -> Result<SnapshotFile, Failure> {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     let changed = set_pin(Who::Mine, Who::Mine.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;
-    expect_new(handle.cards.first_message(keyed(1)?).await)?;
+    expect_new(handle.cards.first_message(authorization_under_key(1)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "3")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 3, "7", gbp()?)?).await)?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Mine.account()?, id(1)).await?)
 }
 
 /// Builds an authorization with an idempotency key.
-fn keyed(number: u128) -> Result<FirstMessageCommand, Failure> {
+fn authorization_under_key(number: u128) -> Result<FirstMessageCommand, Failure> {
     Ok(FirstMessageCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..purchase(Who::Mine, number, "10")? })
 }
 
 async fn round_trip(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     let mine = Who::Mine.account()?;
     let of = |file: &SnapshotFile| (file.account.clone(), file.name.clone(), file.created_at);
     same("the file", of(&file), (mine.clone(), snapshot(1)?.name, noon()))?;
@@ -100,7 +100,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
     };
     same("the import", import, SnapshotImport { snapshot: expected, is_repeated: false })?;
     before.still_holds("an import", &handle).await?;
-    same("the trial", handle.accounts.find(&AccountId::parse("W0")?).await?, None)?;
+    same("the trial account", handle.accounts.find(&AccountId::parse("W0")?).await?, None)?;
     let made = handle.worlds.create(world_of(1, "W1", 102)?).await?;
     same("its clock", made.clock, ClockSetting::Frozen { at: noon() })?;
     let world = AccountId::parse("W1")?;
@@ -122,7 +122,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
 }
 
 async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     handle.worlds.create(world_of(1, "W1", 102)?).await?;
     let world = AccountId::parse("W1")?;
@@ -137,7 +137,7 @@ async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
     let events = handle.events.list(reach, EventFilter::default(), PageRequest::default()).await?;
     same("the events", events.count, 0)?;
     // The key was used on my account only.
-    let mut again = keyed(11)?;
+    let mut again = authorization_under_key(11)?;
     again.account.clone_from(&world);
     again.claim.iter_mut().for_each(|claim| claim.account.clone_from(&world));
     expect_new(handle.cards.first_message(again).await)?;
@@ -145,14 +145,14 @@ async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
 }
 
 async fn own_files(handle: Handle) -> CheckResult {
-    exported(&handle).await?;
+    export_my_world(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     same("another account's", handle.snapshot_files.snapshot_file(&other, id(1)).await?, None)?;
     same("an unknown one", handle.snapshot_files.snapshot_file(&mine, id(2)).await?, None)
 }
 
 async fn same_file_is_kept_longer(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let later = noon() + TimeDelta::hours(2);
     let again = ImportSnapshotCommand { real: later, expires_at: later + TimeDelta::hours(24), ..import_of(&file, 1)? };
@@ -160,11 +160,11 @@ async fn same_file_is_kept_longer(handle: Handle) -> CheckResult {
     expect_true("the file is not known", import.is_repeated)?;
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", (list.count, &list.rows), (1, &vec![import.snapshot.clone()]))?;
-    same("its end", import.snapshot.expires_at, later + TimeDelta::hours(24))
+    same("the new time of expiry", import.snapshot.expires_at, later + TimeDelta::hours(24))
 }
 
 async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     let before = Observation::take(&handle, 8).await?;
     let import = async |file: SnapshotFile| -> Result<ImportRefusal, Failure> {
         refused(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)
@@ -180,7 +180,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     same("the rule", refused(handle.snapshot_files.import_snapshot(full).await)?, ImportRefusal::TooMany)?;
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", list.count, 0)?;
-    same("the trial", handle.accounts.find(&AccountId::parse("W0")?).await?, None)?;
+    same("the trial account", handle.accounts.find(&AccountId::parse("W0")?).await?, None)?;
     before.still_holds("refused imports", &handle).await
 }
 
@@ -190,7 +190,7 @@ fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     let keyed = |number, body| -> Result<ImportSnapshotCommand, Failure> {
         Ok(ImportSnapshotCommand { claim: claim_for(body)?, ..import_of(&file, number)? })
     };
@@ -212,7 +212,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn imports_by_id_until_they_expire(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     for (number, hours) in [(3, 3), (1, 1), (2, 2)] {
         let expires_at = noon() + TimeDelta::hours(hours);
         let import = ImportSnapshotCommand { expires_at, ..import_of(&file, number)? };
@@ -234,7 +234,7 @@ async fn imports_by_id_until_they_expire(handle: Handle) -> CheckResult {
 }
 
 async fn snapshot_files_imports_are_of_their_client(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let other: ClientId = Who::Other.client();
     let list = handle.snapshot_files.imported_snapshots(other, PageRequest::default()).await?;
@@ -256,7 +256,7 @@ async fn snapshot_files_imports_are_of_their_client(handle: Handle) -> CheckResu
 
 /// A world that named another client could not move to another cell, because only its own client moves with it.
 async fn own_client(handle: Handle) -> CheckResult {
-    let file = exported(&handle).await?;
+    let file = export_my_world(&handle).await?;
     let other: ClientId = Who::Other.client();
     let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };
     expect_new(handle.snapshot_files.import_snapshot(theirs).await)?;

@@ -24,7 +24,7 @@ checks! {
 }
 
 /// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
-async fn used(handle: &Handle) -> Result<Observation, Failure> {
+async fn seed_and_use_other_account(handle: &Handle) -> Result<Observation, Failure> {
     seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
@@ -33,7 +33,7 @@ async fn used(handle: &Handle) -> Result<Observation, Failure> {
 }
 
 async fn foreign_card(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
         let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(3))?;
         absent("a foreign card", &handle.cards.first_message(command).await)?;
@@ -42,21 +42,21 @@ async fn foreign_card(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_token(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     let command = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
     absent("a foreign token", &handle.cards.follow_up(command).await)?;
     before.still_holds("a follow-up to a foreign message", &handle).await
 }
 
 async fn foreign_chain(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     let command = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
     absent("a foreign chain", &handle.cards.expire(command).await)?;
     before.still_holds("an expiry of a foreign chain", &handle).await
 }
 
 async fn foreign_budget(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     let mut command = credit(Who::Mine, 3, "1", gbp()?)?;
     command.budget = Who::Other.budget();
     absent("a foreign budget", &handle.credits.credit(command).await)?;
@@ -64,7 +64,7 @@ async fn foreign_budget(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_batch_to_open(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     let mut command = open(Who::Mine, 3, SANDBOX)?;
     command.batch = Who::Other.batch();
     absent("a foreign batch", &handle.mfa.open(command).await)?;
@@ -72,7 +72,7 @@ async fn foreign_batch_to_open(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_batch(handle: Handle) -> CheckResult {
-    let before = used(&handle).await?;
+    let before = seed_and_use_other_account(&handle).await?;
     let mut command = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
     command.batch = Who::Other.batch();
     absent("a foreign batch", &handle.batches.confirm(command).await)?;
@@ -80,14 +80,14 @@ async fn foreign_batch(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_session(handle: Handle) -> CheckResult {
-    used(&handle).await?;
+    seed_and_use_other_account(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = batch(&handle, &account, Who::Mine.batch(), Some(session_id(1))).await?;
     same("a foreign session", expect_some("the batch", seen)?.session, None)
 }
 
 async fn lists_show_one_account_only(handle: Handle) -> CheckResult {
-    used(&handle).await?;
+    seed_and_use_other_account(&handle).await?;
     for who in crate::seed_data::BOTH {
         let account = who.account()?;
         let budgets = handle.seeding.budgets(&account).await?;

@@ -38,12 +38,12 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
 
 async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
-    same("own timelines", handle.timelines.accounts_with_timeline().await?, vec![])?;
+    same("the clock before any change", timeline(&handle, Who::Mine).await?, Timeline::default())?;
+    same("the accounts with their own timeline", handle.timelines.accounts_with_timeline().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
     let reading = expect_new(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(7) };
-    same("what it shows", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
+    same("the answer", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
     same("the clock of the account", timeline(&handle, Who::Mine).await?.clock, ahead)?;
     let at = noon() + TimeDelta::days(9) + TimeDelta::microseconds(1);
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
@@ -51,7 +51,7 @@ async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
     same("the timeline of the other account", timeline(&handle, Who::Other).await?, Timeline::default())?;
     same(
-        "own timelines",
+        "the accounts with their own timeline",
         handle.timelines.accounts_with_timeline().await?,
         vec![AccountTimeline { account: Who::Mine.account()?, timeline: frozen.clone() }],
     )?;

@@ -95,9 +95,9 @@ async fn times_of_messages(handle: Handle) -> CheckResult {
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
-        same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;
+        same("the time of the message", (seen.first.created_at, done.created_at), (at, at))?;
         if let Some(chain) = seen.chain {
-            same("when its chain was made", chain.created_at, at)?;
+            same("the time of the chain", chain.created_at, at)?;
         }
     }
     Ok(())

@@ -48,7 +48,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     same("the balances returned", (done.from, done.to), (available_only(7_495)?, available_only(7_005)?))?;
-    same("the balances kept", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
+    same("the stored balances", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
     same("the time of the transfer", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Inv. 7 (a/b)"))?;
     let report = handle.books_check.check_all().await?;
@@ -84,10 +84,18 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, 1, ENDS, amount)? })
     };
     let refusal = refused(handle.transfers.transfer(keyed("95.01")?).await)?;
-    same("too much", refusal, TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) })?;
+    same(
+        "a transfer above the balance",
+        refusal,
+        TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) },
+    )?;
     before.still_holds("a refused transfer", &handle).await?;
     expect_new(handle.transfers.transfer(keyed("95.00")?).await)?;
-    same("all of it", balances_of_both(&handle).await?, [available_only(0)?, available_only(14_500)?])
+    same(
+        "the balances after a transfer of everything",
+        balances_of_both(&handle).await?,
+        [available_only(0)?, available_only(14_500)?],
+    )
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
@@ -107,7 +115,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 /// Sends sixty transfers in both directions, alternating between the handles.
-async fn there_and_back(handles: &[&Handle]) -> CheckResult {
+async fn transfer_both_ways(handles: &[&Handle]) -> CheckResult {
     seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
@@ -122,7 +130,7 @@ async fn there_and_back(handles: &[&Handle]) -> CheckResult {
         let (forth, answer) = task.await.map_err(|error| Failure::new(error.to_string()))?;
         match answer {
             Ok(_) => given += if forth { 700 } else { -300 },
-            other => same("a transfer that is not made is short of funds", is_short_of_funds(&other), true)?,
+            other => same("whether a refused transfer is short of funds", is_short_of_funds(&other), true)?,
         }
     }
     for handle in handles {
@@ -142,12 +150,12 @@ const fn is_short_of_funds<T>(answer: &Result<T, florin_ports::WriteError<Transf
 }
 
 async fn both_ways(handle: Handle) -> CheckResult {
-    there_and_back(&[&handle]).await
+    transfer_both_ways(&[&handle]).await
 }
 
 async fn two_handles(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
-    there_and_back(&[&handle, &other]).await
+    transfer_both_ways(&[&handle, &other]).await
 }
 
 /// Races a transfer and a purchase of the entire balance: exactly one succeeds.
@@ -160,8 +168,8 @@ async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
     let bought = expect_new(buying.await.map_err(|error| Failure::new(error.to_string()))?)?;
     let given = giving.await.map_err(|error| Failure::new(error.to_string()))?;
     match bought.state {
-        TransactionState::Pending => same("the purchase came first", is_short_of_funds(&given), true)?,
-        _ => same("the transfer came first", given.is_ok(), true)?,
+        TransactionState::Pending => same("whether the transfer is short of funds", is_short_of_funds(&given), true)?,
+        _ => same("whether the transfer succeeded", given.is_ok(), true)?,
     }
     books_are_right(&handle).await
 }

@@ -47,7 +47,7 @@ fn send(handle: &Handle, command: FirstMessageCommand) -> Work<MessageResult> {
     Box::pin(async move { cards.first_message(command).await })
 }
 
-fn follow(handle: &Handle, command: FollowUpCommand) -> Work<MessageResult> {
+fn send_follow_up(handle: &Handle, command: FollowUpCommand) -> Work<MessageResult> {
     let cards = handle.cards.clone();
     Box::pin(async move { cards.follow_up(command).await })
 }
@@ -73,7 +73,7 @@ async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
     let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
     let one = FollowUpCommand { decide: race.slow(one.decide), ..one };
     let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
-    let (one, two) = race.send(follow(&handle, one), follow(&other, two)).await?;
+    let (one, two) = race.send(send_follow_up(&handle, one), send_follow_up(&other, two)).await?;
     same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
@@ -118,9 +118,9 @@ async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
     };
     let (one, two) = (fourth(1, Who::Mine.budget())?, fourth(2, Who::Mine.second_budget())?);
     let one = CreateCardCommand { decide: race.slow(one.decide), ..one };
-    let (here, there_too) = (handle.card_management.clone(), other.card_management.clone());
-    let one = Box::pin(async move { here.create(one).await });
-    let (one, two) = race.send(one, Box::pin(async move { there_too.create(two).await })).await?;
+    let (cards, other_cards) = (handle.card_management.clone(), other.card_management.clone());
+    let one = Box::pin(async move { cards.create(one).await });
+    let (one, two) = race.send(one, Box::pin(async move { other_cards.create(two).await })).await?;
     expect_new(one)?;
     same("the second card", refused(two)?, CreateCardRefusal::TooMany(10))
 }
@@ -154,9 +154,9 @@ async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
     }
     let (two, one) = (expect_some("a command", commands.pop())?, expect_some("a command", commands.pop())?);
     let one = ConfirmCommand { decide: race.slow(one.decide), ..one };
-    let (here, there_too) = (handle.batches.clone(), other.batches.clone());
-    let one = Box::pin(async move { here.confirm(one).await });
-    let (one, two) = race.send(one, Box::pin(async move { there_too.confirm(two).await })).await?;
+    let (batches, other_batches) = (handle.batches.clone(), other.batches.clone());
+    let one = Box::pin(async move { batches.confirm(one).await });
+    let (one, two) = race.send(one, Box::pin(async move { other_batches.confirm(two).await })).await?;
     refused(one)?;
     refused(two)?;
     let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&who.account()?).await?)?;

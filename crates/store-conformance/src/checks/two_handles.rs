@@ -78,7 +78,7 @@ async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.budgets.create(command).await.is_ok() }))
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
-    same("created beside the three that were seeded", created, 3)
+    same("the number of created rows, in addition to three seeded ones", created, 3)
 }
 
 async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
@@ -118,7 +118,7 @@ async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResu
         Ok(Box::pin(async move { handle.card_management.create(command).await.is_ok() }))
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
-    same("created beside the three that were seeded", created, 4)
+    same("the number of created rows, in addition to three seeded ones", created, 4)
 }
 
 async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckResult {
@@ -127,7 +127,7 @@ async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckRe
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
     });
-    same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
+    same("the number of suspensions", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
     let transitions = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
     same("its transitions", expect_some("the card", transitions)?.count, 1)
@@ -224,7 +224,7 @@ async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
         let command = confirm(Who::Mine, number.into(), 1, proof)?;
         Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
     });
-    same("refused", refused.await?.into_iter().all(|refused| refused), true)?;
+    same("whether all of them are refused", refused.await?.into_iter().all(|refused| refused), true)?;
     let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
     expect_new(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
@@ -310,7 +310,7 @@ async fn worlds_create_sees_the_true_count(handle: Handle) -> CheckResult {
         let command = CreateWorldCommand { decide, ..world(number)? };
         Ok(Box::pin(async move { handle.worlds.create(command).await.is_ok() }))
     });
-    same("created", created.await?.into_iter().filter(|created| *created).count(), 5)
+    same("the number of created rows", created.await?.into_iter().filter(|created| *created).count(), 5)
 }
 
 async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
@@ -324,7 +324,7 @@ async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
         };
         Ok(Box::pin(async move { handle.worlds.take_snapshot(command).await.is_ok() }))
     });
-    same("taken", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
+    same("the number of successful requests", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
 }
 
 async fn worlds_under_a_key(handle: Handle) -> CheckResult {
@@ -344,7 +344,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
             Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
         }
     }
-    same("created", created_now, 1)
+    same("the number of created rows", created_now, 1)
 }
 
 async fn one_deletes(handle: Handle) -> CheckResult {
@@ -356,6 +356,6 @@ async fn one_deletes(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.worlds.delete(&mine).await }))
     });
     let deleted = deleted.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    same("deleted once", deleted.into_iter().filter(|deleted| *deleted).count(), 1)?;
+    same("the number of deletions that succeeded", deleted.into_iter().filter(|deleted| *deleted).count(), 1)?;
     expect_true("the world is still there", handle.worlds.find(&mine).await?.is_none())
 }

@@ -114,7 +114,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
         handle.registry.add_key(listed.clone(), hash).await?;
         same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, listed)?;
     }
-    same("how many accounts", handle.registry.accounts().await?.len(), ids.len())
+    same("the number of accounts", handle.registry.accounts().await?.len(), ids.len())
 }
 
 async fn acceptors_round_trip(handle: Handle) -> CheckResult {

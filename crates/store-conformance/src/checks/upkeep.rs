@@ -61,7 +61,7 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let capacity = expect_some("the capacity", handle.queue_capacity)?;
-    same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
+    same("whether it is overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
     let mut slow = purchase(Who::Mine, 0, "1")?;
     slow.decide = Arc::new(|_| {
@@ -96,7 +96,7 @@ async fn while_writes_are_refused(handle: Handle) -> CheckResult {
         decided >= capacity && refused >= capacity,
     )?;
     slow.await.map_err(|error| Failure::new(error.to_string()))?.err();
-    same("overloaded in the end", handle.upkeep.is_overloaded(), false)?;
+    same("whether it is overloaded in the end", handle.upkeep.is_overloaded(), false)?;
     before.still_holds("writes without an effect", &handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     Ok(())

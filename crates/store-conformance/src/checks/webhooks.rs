@@ -34,7 +34,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let checkout = florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 1));
     let at = noon() + TimeDelta::microseconds(1);
-    let whole = Webhook {
+    let complete = Webhook {
         state: WebhookState::Disabled { at, reason: Some(DisabledReason::Failing) },
         url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
         type_name: "RoqqettPaymentFailed".into(),
@@ -52,7 +52,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
         ..webhook(Who::Mine, 1)?
     };
     let plain = Webhook { account: None, ..webhook(Who::Mine, 2)? };
-    for stored in [whole, plain] {
+    for stored in [complete, plain] {
         same("the answer", expect_new(handle.webhooks.create(create(stored.clone())).await)?, stored.clone())?;
         same("the subscription", handle.webhooks.find(reach(Who::Mine), stored.id).await?, Some(stored.clone()))?;
         let state = if stored.state.is_enabled() { disabled_by_client() } else { WebhookState::Enabled };
@@ -113,9 +113,9 @@ async fn others_are_absent(handle: Handle) -> CheckResult {
         (WebhookReach { accounts: Some([].into()), ..account_reach(Who::Mine, mine) }, [false, false]),
     ];
     for (reach, expected) in cases {
-        reaches(&handle, &reach, expected).await?;
+        expect_reach(&handle, &reach, expected).await?;
     }
-    same("all are left", handle.webhooks.all().await?.len(), 2)
+    same("the number of remaining subscriptions", handle.webhooks.all().await?.len(), 2)
 }
 
 async fn includes_those_without_an_account_if_it_says_so(handle: Handle) -> CheckResult {
@@ -132,14 +132,14 @@ async fn includes_those_without_an_account_if_it_says_so(handle: Handle) -> Chec
         (WebhookReach { has_accountless: false, ..reach(Who::Mine) }, [true, false]),
     ];
     for (reach, expected) in &cases {
-        reaches(&handle, reach, *expected).await?;
+        expect_reach(&handle, reach, *expected).await?;
     }
     expect_new(handle.webhooks.delete(cases[1].0.clone(), id(2), noon(), None).await)?;
-    same("one is left", handle.webhooks.all().await?.len(), 1)
+    same("the number of remaining subscriptions", handle.webhooks.all().await?.len(), 1)
 }
 
 /// Checks which of the subscriptions 1 and 2 are in reach: these are listed, found and changed, and others are absent.
-async fn reaches(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]) -> CheckResult {
+async fn expect_reach(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]) -> CheckResult {
     let count = handle.webhooks.list(reach.clone(), PageRequest::default()).await?.count;
     same("the count", usize::try_from(count).ok(), Some(expected.iter().filter(|seen| **seen).count()))?;
     for (number, is_seen) in (1..).zip(expected) {
@@ -172,7 +172,7 @@ async fn deletes_one(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Mine, 1).await?;
     let kept = subscribe(&handle, Who::Mine, 2).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
-    same("the subscriptions that are left", handle.webhooks.all().await?, vec![kept])?;
+    same("the remaining subscriptions", handle.webhooks.all().await?, vec![kept])?;
     absent("a second deletion", &handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)
 }
 
@@ -230,7 +230,7 @@ async fn records_expire(handle: Handle) -> CheckResult {
         Ok(command)
     };
     expect_new(handle.webhooks.create(claimed_create(1)?).await)?;
-    same("too young", handle.upkeep.delete_idempotency_records(noon(), 10).await?, 0)?;
+    same("deleted records before any has expired", handle.upkeep.delete_idempotency_records(noon(), 10).await?, 0)?;
     same("deleted", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::microseconds(1), 10).await?, 1)?;
     expect_new(handle.webhooks.create(claimed_create(2)?).await)?;
     Ok(())
