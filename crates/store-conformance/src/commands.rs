@@ -263,29 +263,29 @@ pub(crate) fn answer_of<T: Debug>(done: &T) -> StoredResponse {
     StoredResponse { status: 201, body: format!("{done:?}") }
 }
 
-/// Returns the command with a rule whose decision `twist` changes before it is stored.
-pub(crate) fn twisted(
+/// Returns the command with a rule whose decision is changed by `change` before it is stored.
+pub(crate) fn with_changed_decision(
     command: FirstMessageCommand,
-    twist: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
+    change: impl Fn(&FirstSituation, &mut CardDecision) + Send + Sync + 'static,
 ) -> FirstMessageCommand {
     let rule = Arc::clone(&command.decide);
     let decide = Arc::new(move |situation: &FirstSituation| {
         let mut decision = rule(situation)?;
-        twist(situation, &mut decision);
+        change(situation, &mut decision);
         Ok(decision)
     });
     FirstMessageCommand { decide, ..command }
 }
 
-/// Returns the follow-up with a rule whose decision `twist` changes before it is stored.
-pub(crate) fn twisted_follow_up(
+/// Returns the follow-up with a rule whose decision is changed by `change` before it is stored.
+pub(crate) fn with_changed_follow_up(
     command: FollowUpCommand,
-    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+    change: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> FollowUpCommand {
     let rule = Arc::clone(&command.decide);
     let decide = Arc::new(move |situation: &ChainSituation| {
         let mut decision = rule(situation)?;
-        twist(&mut decision);
+        change(&mut decision);
         Ok(decision)
     });
     FollowUpCommand { decide, ..command }

@@ -85,7 +85,7 @@ macro_rules! handle {
             pub(crate) schemas: Option<Arc<dyn Schemas>>,
             pub(crate) queue_capacity: Option<usize>,
             pub(crate) directory: Option<Arc<dyn CellDirectory>>,
-            kept: Vec<Arc<dyn Any + Send + Sync>>,
+            kept_alive: Vec<Arc<dyn Any + Send + Sync>>,
         }
 
         impl Handle {
@@ -113,7 +113,7 @@ macro_rules! handle {
                     schemas: None,
                     queue_capacity: None,
                     directory: None,
-                    kept: Vec::new(),
+                    kept_alive: Vec::new(),
                 }
             }
         }
@@ -215,7 +215,7 @@ impl Handle {
     /// Keeps a value alive as long as the handle, such as the directory of a database file.
     #[must_use]
     pub fn keeping(mut self, what: impl Any + Send + Sync) -> Self {
-        self.kept.push(Arc::new(what));
+        self.kept_alive.push(Arc::new(what));
         self
     }
 

@@ -75,17 +75,17 @@ pub(crate) struct FaultedCommand {
     /// Whether the command has an idempotency key.
     pub(crate) has_key: bool,
     /// Expected result without failing writes.
-    pub(crate) works: End,
+    pub(crate) expected: End,
 }
 
 impl FaultedCommand {
     /// Checks the result of the command while writes fail at `place`, and returns whether the command failed.
     pub(crate) fn failed(&self, ended: End, place: &str) -> Result<bool, Failure> {
-        let Self { name, has_key, works } = self;
+        let Self { name, has_key, expected } = self;
         if ended != End::Failed && *has_key && is_of_records(place) {
             return Err(Failure::new(format!("{name} had an effect though its record could not be stored: {ended:?}")));
         }
-        if ended != End::Failed && ended != *works {
+        if ended != End::Failed && ended != *expected {
             return Err(Failure::new(format!("{name} ended as {ended:?} while writes failed at `{place}`")));
         }
         Ok(ended == End::Failed)
@@ -93,7 +93,7 @@ impl FaultedCommand {
 
     /// Expects the command to succeed after its failure, which proves that the failure left nothing, not even a record.
     pub(crate) fn works_again(&self, ended: End, place: &str) -> CheckResult {
-        let Self { name, works, .. } = self;
-        expect_true(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *works)
+        let Self { name, expected, .. } = self;
+        expect_true(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *expected)
     }
 }

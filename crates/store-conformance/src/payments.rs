@@ -47,7 +47,7 @@ pub(crate) fn after(seconds: i64) -> DateTime<Utc> {
 
 /// Payments to upload to a batch. Every third payment has a fee.
 #[derive(Clone, Debug)]
-pub(crate) struct Fill {
+pub(crate) struct NewPayments {
     /// Number of the first payment.
     pub(crate) first: u128,
     pub(crate) inputs: Vec<PaymentInput>,
@@ -57,7 +57,7 @@ pub(crate) struct Fill {
     pub(crate) at: DateTime<Utc>,
 }
 
-impl Fill {
+impl NewPayments {
     /// Creates `count` payments of 1.00 and more, alternating between both budgets. Two of three have the default
     /// reference of their recipient.
     pub(crate) fn of(first: u128, count: u32) -> Self {
@@ -167,20 +167,24 @@ fn event(kind: EventKind, batch: &PaymentBatch) -> Event {
 }
 
 /// Builds a command that creates a batch, with or without payments.
-pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchCommand, Failure> {
+pub(crate) fn create(
+    who: Who,
+    batch: PaymentBatch,
+    new_payments: Option<NewPayments>,
+) -> Result<CreateBatchCommand, Failure> {
     let decide = Arc::new(move |_: &FundingBudgets| {
-        let Some(fill) = &fill else {
+        let Some(new_payments) = &new_payments else {
             return Ok(CreateDecision { batch: batch.clone(), payments: vec![], alerts: vec![], events: vec![] });
         };
-        let UploadDecision { batch, payments, alerts, events } = fill.decide(who, &batch)?;
+        let UploadDecision { batch, payments, alerts, events } = new_payments.decide(who, &batch)?;
         Ok(CreateDecision { batch, payments, alerts, events })
     });
     Ok(CreateBatchCommand { account: who.account()?, decide, claim: None })
 }
 
 /// Builds a command that uploads payments to a batch.
-pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
-    let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
+pub(crate) fn upload(who: Who, batch: PaymentBatchId, new_payments: NewPayments) -> Result<UploadCommand, Failure> {
+    let decide = Arc::new(move |situation: &UploadSituation| new_payments.decide(who, &situation.batch));
     Ok(UploadCommand { account: who.account()?, batch, decide, claim: None })
 }
 
@@ -223,8 +227,8 @@ pub(crate) async fn add_confirmed_batch(
     number: u128,
     count: u32,
 ) -> Result<PaymentBatch, Failure> {
-    let fill = Fill::of(number * 100_000, count);
-    expect_new(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(number * 100_000, count);
+    expect_new(handle.management.create(create(who, empty(who, number, noon())?, Some(new_payments))?).await)?;
     expect_new(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
 }
 

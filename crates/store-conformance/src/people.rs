@@ -56,12 +56,12 @@ pub(crate) fn edit_person(
 }
 
 /// Returns the owner of a card: person `number`, who may spend from these budgets.
-pub(crate) fn personal(number: u128, budgets: &[BudgetId]) -> IndividualHolder {
+pub(crate) fn individual_holder(number: u128, budgets: &[BudgetId]) -> IndividualHolder {
     let granted = |budget: &BudgetId| GrantedBudget { budget: *budget, active: true };
     IndividualHolder { person: person_id(number), budgets: budgets.iter().map(granted).collect() }
 }
 
-/// Returns every member of a person. `Debug` of a person hides those that are personal.
+/// Returns every member of a person. `Debug` of a person hides the personal ones.
 pub(crate) fn members(overview: &PersonOverview) -> impl Debug + PartialEq + use<> {
     let PersonOverview { person, has_card } = overview.clone();
     let names = (person.first_name, person.last_name, person.email.map(|email| email.as_str().to_owned()));

@@ -9,7 +9,7 @@ use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
     follow_up, message, open, stamp, token,
 };
-use crate::disputes::{act as act_on_dispute, evidence, open_dispute};
+use crate::disputes::{act_on_dispute, evidence, open_dispute};
 use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::management::{
@@ -23,8 +23,8 @@ use crate::merchants::{
 };
 use crate::observe::without_account;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
-    rename, start, start_payments, upload,
+    NewPayments, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id,
+    record, rename, start, start_payments, upload,
 };
 use crate::people::{create_person, edit_person, person_id, persona_id};
 use crate::seed_data::{Who, gbp, jpy, noon};
@@ -99,21 +99,21 @@ pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<St
 /// Runs the whole scenario with these values.
 pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
     let mut answers = Answers::of(who, values);
-    manage(handle, &mut answers, base).await?;
+    manage_budgets_and_cards(handle, &mut answers, base).await?;
     set_up_merchant(handle, &mut answers, base).await?;
-    receive(handle, &mut answers, base).await?;
-    spend(handle, &mut answers, base).await?;
-    contest(handle, &mut answers, base).await?;
-    fund(handle, &mut answers, base).await?;
-    fill(handle, &mut answers, base).await?;
-    authenticate(handle, &mut answers, base).await?;
-    process(handle, &mut answers, base).await?;
-    set_up_network(handle, &mut answers).await?;
+    take_payments(handle, &mut answers, base).await?;
+    send_messages(handle, &mut answers, base).await?;
+    dispute_messages(handle, &mut answers, base).await?;
+    credit_and_transfer(handle, &mut answers, base).await?;
+    fill_batches(handle, &mut answers, base).await?;
+    confirm_with_mfa(handle, &mut answers, base).await?;
+    process_batch(handle, &mut answers, base).await?;
+    change_card_settings(handle, &mut answers).await?;
     Ok(answers.texts)
 }
 
 /// Sets how long later holds last, and which clearings are refused.
-async fn set_up_network(handle: &Handle, answers: &mut Answers) -> Result<(), Failure> {
+async fn change_card_settings(handle: &Handle, answers: &mut Answers) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
     let lives = some_lives(values.pick(3, 5))?;
     answers.add("settings", cards.set_settings(set_hold_lives(who, lives)?).await)?;
@@ -122,7 +122,7 @@ async fn set_up_network(handle: &Handle, answers: &mut Answers) -> Result<(), Fa
 }
 
 /// Creates budgets and cards, and changes cards and limits.
-async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn manage_budgets_and_cards(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
     let parent = Some(who.budget());
     answers.add("budget", handle.budgets.create(create_budget(who, base + 1, parent, vec![jpy()?, gbp()?])?).await)?;
@@ -138,7 +138,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         ..BudgetEdit::default()
     };
     answers.add("budget", handle.budgets.edit(edit_budget(who, budget_id(base + 1), edit, after(7))?).await)?;
-    join_and_change(handle, answers, base).await?;
+    create_and_change_person(handle, answers, base).await?;
     answers.add("card", cards.create(issue(who, base + 3, budget_id(base + 2), false)?).await)?;
     answers.add("card", cards.create(issue(who, base + 4, who.budget(), true)?).await)?;
     for (state, reason) in [
@@ -211,7 +211,7 @@ async fn set_up_merchant(handle: &Handle, answers: &mut Answers, base: u128) -> 
 }
 
 /// Creates sessions and top-ups in several statuses, and refunds.
-async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn take_payments(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, sessions, payments) = (answers.who, &handle.checkout_sessions, &handle.merchant_payments);
     let checkout = add_checkout(handle, who, base + 2).await?;
     answers.add("open session", add_session(handle, who, checkout, base + 1).await)?;
@@ -241,7 +241,7 @@ async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
 }
 
 /// Creates and changes a person with an individual budget.
-async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn create_and_change_person(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let email = format!("{base}@{}.example", values.pick("usual", "other"));
     answers.add("person", handle.people.create(create_person(who, base + 1, &email)?).await)?;
@@ -264,7 +264,7 @@ async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> 
 }
 
 /// Sends card messages of every kind, including a declined one and an expiring hold.
-async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn send_messages(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.cards, answers.values);
     let firsts = [
         (5, who.card(), FirstKind::Purchase, values.pick("10", "11")),
@@ -302,7 +302,7 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
 }
 
 /// Disputes a debit and a clearing.
-async fn contest(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn dispute_messages(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, disputes, values) = (answers.who, &handle.disputes, answers.values);
     for (number, of, amount) in [(62, 60, "0.10"), (63, 12, values.pick("1", "2")), (64, 12, "0.50")] {
         let command = open_dispute(who, token(base + of), amount, base + number)?;
@@ -323,7 +323,7 @@ async fn contest(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
 }
 
 /// Sends credits and transfers.
-async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn credit_and_transfer(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let claim = Some(claim(who, &format!("credit-{base}"), "{}")?);
     let command = CreditCommand { claim, ..credit(who, base + 18, values.pick("7", "8"), gbp()?)? };
@@ -343,19 +343,19 @@ async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), 
 }
 
 /// Creates batches, uploads to them again, renames, confirms and cancels them.
-async fn fill(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn fill_batches(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, batches, ids, values) = (answers.who, &handle.management, base * 10_000, answers.values);
-    let faulty = Fill::of(ids, 4).with_faults(values.pick(&[1], &[0, 1]));
+    let faulty = NewPayments::of(ids, 4).with_faults(values.pick(&[1], &[0, 1]));
     answers.add("batch", batches.create(create(who, empty(who, base + 1, noon())?, Some(faulty))?).await)?;
-    let again = Fill::of(ids + 10, 3).with_faults(values.pick(&[2], &[1, 2]));
+    let again = NewPayments::of(ids + 10, 3).with_faults(values.pick(&[2], &[1, 2]));
     answers.add("upload", batches.upload(upload(who, batch_id(base + 1), again)?).await)?;
     answers.add(
         "edit",
         batches.edit(rename(who, batch_id(base + 1), values.pick(" renamed ", "other"), after(9))?).await,
     )?;
     for (number, first) in [(2, 20), (3, 30), (4, 40)] {
-        let fill = Some(Fill::of(ids + first, values.pick(4, 5)));
-        answers.add("batch", batches.create(create(who, empty(who, base + number, noon())?, fill)?).await)?;
+        let new_payments = Some(NewPayments::of(ids + first, values.pick(4, 5)));
+        answers.add("batch", batches.create(create(who, empty(who, base + number, noon())?, new_payments)?).await)?;
     }
     for (number, first) in [(2, 100), (3, 200)] {
         let command = confirm_without_mfa(who, batch_id(base + number), ids + first)?;
@@ -365,7 +365,7 @@ async fn fill(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), 
 }
 
 /// Opens MFA sessions, sends wrong and right tokens, and confirms a batch with payments and one without.
-async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn confirm_with_mfa(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, totp, batch) = (answers.who, MfaProviderName::Totp, batch_id(base + 4));
     for (number, provider) in [(22, SANDBOX), (23, totp)] {
         let mut command = open(who, base + number, provider)?;
@@ -388,7 +388,7 @@ async fn authenticate(handle: &Handle, answers: &mut Answers, base: u128) -> Res
 }
 
 /// Processes the second batch: some payments become final, one is returned, one has not been sent.
-async fn process(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn process_batch(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, processing, ids) = (answers.who, &handle.processing, base * 10_000);
     let mine = |lease: &florin_ports::Lease| who.account().is_ok_and(|account| lease.account == account);
     let leases = processing.claim(lease(base, after(90), 100)).await?;

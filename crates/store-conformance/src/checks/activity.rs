@@ -8,8 +8,8 @@ use crate::factory::Handle;
 use crate::management::{issue_to_person, transfer};
 use crate::observe::key_of;
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, create, empty, payment_id, record, start,
-    start_payments,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, create, empty, payment_id, record,
+    start, start_payments,
 };
 use crate::people::create_person;
 use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seed_store, uuid};
@@ -90,7 +90,10 @@ pub(crate) async fn create_movements(handle: &Handle) -> Result<Vec<Activity>, F
     add_confirmed_batch(handle, Who::Mine, 2, 3).await?;
     process_a_batch(handle).await?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
+        handle
+            .management
+            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .await,
     )?;
     all_movements(handle, Who::Mine).await
 }
@@ -341,7 +344,10 @@ async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckRe
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
+        handle
+            .management
+            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .await,
     )?;
     same("before the confirmation", count().await?, 0)?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
@@ -364,7 +370,10 @@ async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckRe
 async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
+        handle
+            .management
+            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .await,
     )?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(3), 7000)?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, expiry, first, follow_up, journal_id, message, open,
-    purchase, stamp, token, twisted, twisted_follow_up,
+    purchase, stamp, token, with_changed_decision, with_changed_follow_up,
 };
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
@@ -51,13 +51,13 @@ fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
     first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp(number))
 }
 
-/// Expects a command to fail and to store nothing if `twist` changes its decision. The unchanged command then succeeds
-/// under the same key.
+/// Expects a command to fail and to store nothing if its decision is changed by `change`. The unchanged command then
+/// succeeds under the same key.
 async fn expect_failure(
     handle: &Handle,
     before: &Observation,
     command: FirstMessageCommand,
-    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+    change: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> Result<StoreError, Failure> {
     let command = FirstMessageCommand { claim: Some(claim(Who::Mine, "atomic", "{}")?), ..command };
     let good = FirstMessageCommand {
@@ -67,7 +67,9 @@ async fn expect_failure(
         mode: Mode::Commit,
         claim: command.claim.clone(),
     };
-    let error = store_failed(handle.cards.first_message(twisted(command, move |_, decision| twist(decision))).await)?;
+    let error = store_failed(
+        handle.cards.first_message(with_changed_decision(command, move |_, decision| change(decision))).await,
+    )?;
     before.still_holds("a first message that failed half-way", handle).await?;
     expect_new(handle.cards.first_message(good).await)?;
     books_are_right(handle).await?;
@@ -119,12 +121,12 @@ async fn unknown_limit(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-/// Expects a clearing that ends a chain to fail and to store nothing if `twist` changes its decision. The unchanged
-/// clearing then succeeds.
+/// Expects a clearing that ends a chain to fail and to store nothing if its decision is changed by `change`. The
+/// unchanged clearing then succeeds.
 async fn expect_clearing_to_fail(
     handle: &Handle,
     number: u128,
-    twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
+    change: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> CheckResult {
     let before = seed_and_use(handle).await?;
     let command = || -> Result<_, Failure> {
@@ -132,7 +134,7 @@ async fn expect_clearing_to_fail(
         command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
         Ok(command)
     };
-    store_failed(handle.cards.follow_up(twisted_follow_up(command()?, twist)).await)?;
+    store_failed(handle.cards.follow_up(with_changed_follow_up(command()?, change)).await)?;
     before.still_holds("a follow-up that failed half-way", handle).await?;
     expect_new(handle.cards.follow_up(command()?).await)?;
     books_are_right(handle).await
@@ -225,10 +227,13 @@ async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
     for number in 100..160 {
         let command = purchase(Who::Mine, number, "1")?;
         // Every third command fails after most of its decision is stored.
-        let command =
-            if number % 3 == 0 { twisted(command, |_, decision| add_unknown_limit(decision)) } else { command };
+        let command = if number % 3 == 0 {
+            with_changed_decision(command, |_, decision| add_unknown_limit(decision))
+        } else {
+            command
+        };
         let command = if number % 3 == 1 && number % 2 == 0 {
-            twisted(command, |_, decision| use_taken_journal_id(decision))
+            with_changed_decision(command, |_, decision| use_taken_journal_id(decision))
         } else {
             command
         };

@@ -207,7 +207,7 @@ async fn concurrent_requests_are_decided_sequentially(handle: Handle) -> CheckRe
     let answers = race(same_key).await?.into_iter().map(expect_new).collect::<Result<Vec<_>, _>>()?;
     let ids: BTreeSet<_> = answers.iter().map(|created| created.session.id).collect();
     let new = answers.iter().filter(|created| created.is_new).count();
-    same("sessions under one key, and how many are new", (ids.len(), new), (1, 1))?;
+    same("sessions under one key, and new ones", (ids.len(), new), (1, 1))?;
     let own_keys = (11..=18).map(|number| work(None, number)).collect::<Result<_, _>>()?;
     let answers = race(own_keys).await?.into_iter().map(expect_new).collect::<Result<Vec<_>, _>>()?;
     let given: BTreeSet<_> = answers.iter().map(|created| created.session.payment_reference.clone()).collect();

@@ -217,7 +217,7 @@ async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
     expect_endpoint(&handle, &mine, Some(&second)).await?;
     let made = handle.worlds.create(copy("W1", 102, None)?).await?;
     expect_endpoint(&handle, &made.account, None).await?;
-    same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
+    same("whether the world was deleted", handle.worlds.delete(&mine).await?, true)?;
     same("after the deletion", handle.decision_endpoints.endpoint(&mine).await?, None)?;
     handle.worlds.create(command()?).await?;
     expect_endpoint(&handle, &mine, None).await

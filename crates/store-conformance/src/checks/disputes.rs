@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, clearing, first, follow_up, message, purchase, stamp, token};
-use crate::disputes::{act, dispute_id, evidence, open_dispute};
+use crate::disputes::{act_on_dispute, dispute_id, evidence, open_dispute};
 use crate::expect::{absent, dry_run, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, chain};
@@ -45,7 +45,7 @@ async fn open(handle: &Handle, of: TransactionToken, text: &str, number: u128) -
 }
 
 async fn step(handle: &Handle, dispute: u128, action: DisputeAction, number: u128) -> Result<Dispute, Failure> {
-    Ok(expect_new(handle.disputes.act(act(Who::Mine, dispute, action, number)?).await)?.dispute)
+    Ok(expect_new(handle.disputes.act(act_on_dispute(Who::Mine, dispute, action, number)?).await)?.dispute)
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
@@ -103,7 +103,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     same("the stored answer", replayed(handle.disputes.open(command()?).await)?, answer_of(&done))?;
     let credit = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "c", "{}")?);
-        Ok(DisputeCommand { claim, ..act(Who::Mine, 10, DisputeAction::Credit, 20)? })
+        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Mine, 10, DisputeAction::Credit, 20)? })
     };
     let done = expect_new(handle.disputes.act(credit()?).await)?;
     same("the stored answer", replayed(handle.disputes.act(credit()?).await)?, answer_of(&done))?;
@@ -114,11 +114,11 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
-    let credit = expect_new(handle.disputes.act(act(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
+    let credit = expect_new(handle.disputes.act(act_on_dispute(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
     let message = expect_some("the message", credit.transaction)?;
     same("the effect", (message.token, message.impacted), (token(20), Minor(400)))?;
     same("the dispute", find(&handle, 10).await?, credit.dispute)?;
-    let end = expect_new(handle.disputes.act(act(Who::Mine, 10, LOST, 30)?).await)?;
+    let end = expect_new(handle.disputes.act(act_on_dispute(Who::Mine, 10, LOST, 30)?).await)?;
     let found = find(&handle, 10).await?;
     same("the end", (found.state.status(), found.state.settlement()), (DisputeStatus::Lost, Some(token(30))))?;
     same("the dispute", &found, &end.dispute)?;
@@ -141,7 +141,7 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     step(&handle, 10, WON, 30).await?;
     let before = Observation::take(&handle, 60).await?;
     for action in [LOST, WON, DisputeAction::Credit, evidence("late")?] {
-        let refusal = refused(handle.disputes.act(act(Who::Mine, 10, action, 40)?).await)?;
+        let refusal = refused(handle.disputes.act(act_on_dispute(Who::Mine, 10, action, 40)?).await)?;
         same("the refusal", refusal, DisputeRefusal::NotOpen(DisputeStatus::Won))?;
     }
     refused(handle.disputes.open(open_dispute(Who::Mine, token(1), "6.01", 50)?).await)?;
@@ -246,7 +246,7 @@ async fn changes_nothing(handle: Handle) -> CheckResult {
     let run = dry_run(handle.disputes.open(new).await)?;
     same("the amount", (run.done.dispute.amount, run.journal.len()), (Minor(100), 0))?;
     for (action, postings) in [(DisputeAction::Credit, 1), (WON, 1), (LOST, 0), (evidence("x")?, 0)] {
-        let command = DisputeCommand { mode: Mode::DryRun, ..act(Who::Mine, 10, action, 20)? };
+        let command = DisputeCommand { mode: Mode::DryRun, ..act_on_dispute(Who::Mine, 10, action, 20)? };
         let run = dry_run(handle.disputes.act(command).await)?;
         same("the journal", (run.journal.len(), run.balances.len()), (postings, postings))?;
     }
@@ -260,7 +260,7 @@ async fn disputes_of_one_account_only(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 60).await?;
     absent("a transaction", &handle.disputes.open(open_dispute(Who::Other, clearing, "1", 11)?).await)?;
     for action in [DisputeAction::Credit, WON, LOST, evidence("x")?] {
-        absent("a dispute", &handle.disputes.act(act(Who::Other, 10, action, 20)?).await)?;
+        absent("a dispute", &handle.disputes.act(act_on_dispute(Who::Other, 10, action, 20)?).await)?;
     }
     let other = Who::Other.account()?;
     same("a foreign dispute", handle.disputes.find(&other, dispute_id(10)).await?, None)?;

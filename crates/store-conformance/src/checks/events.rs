@@ -7,7 +7,7 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same, st
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, issue, replacement, transfer};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, claim_one, confirm, create, empty, record, start,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, claim_one, confirm, create, empty, record, start,
     start_payments, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_store};
@@ -71,7 +71,9 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
         }
         expected.clone()
     };
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 4)))?).await)?;
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 4)))?).await,
+    )?;
     same("after the creation", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchCreated, 1)]))?;
     // Refused, absent, failed or repeated commands write no events.
     store_failed(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
@@ -135,7 +137,7 @@ macro_rules! remembering {
 async fn every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let decided = Decided::default();
-    let mut command = create(Who::Mine, empty(Who::Mine, 1, after(7))?, Some(Fill::of(1, 3)))?;
+    let mut command = create(Who::Mine, empty(Who::Mine, 1, after(7))?, Some(NewPayments::of(1, 3)))?;
     let command = remembering!(command, decided, |decision: FundingBudgets| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
@@ -243,8 +245,8 @@ async fn ready_once(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     same("events of a draft", kinds(&handle).await?, BTreeMap::new())?;
     for (first, faults) in [(10, &[][..]), (20, &[0][..]), (30, &[][..])] {
-        let fill = Fill::of(first, 2).with_faults(faults);
-        expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), fill)?).await)?;
+        let new_payments = NewPayments::of(first, 2).with_faults(faults);
+        expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), new_payments)?).await)?;
     }
     same("events of a ready batch", kinds(&handle).await?, [(EventKind::PaymentBatchCreated, 1)].into())?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 10)?).await)?;
@@ -256,10 +258,12 @@ async fn ready_once(handle: Handle) -> CheckResult {
 async fn whole_seconds(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = after(1) + TimeDelta::microseconds(123_456);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, Some(Fill::of(1, 1)))?).await)?;
-    let mut fill = Fill::of(10, 1);
-    fill.at = at;
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, at)?, Some(fill))?).await)?;
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, Some(NewPayments::of(1, 1)))?).await,
+    )?;
+    let mut new_payments = NewPayments::of(10, 1);
+    new_payments.at = at;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, at)?, Some(new_payments))?).await)?;
     let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.occurred_at).collect();
     same("the times of the events", times, vec![noon(), after(1)])
 }

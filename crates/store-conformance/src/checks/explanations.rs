@@ -6,7 +6,7 @@ use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, st
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
+    NewPayments, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
     start_payments,
 };
 use crate::seed_data::{Who, batch, gbp, noon, seed_data, seed_store};
@@ -68,8 +68,10 @@ async fn paid_orders_reserve_nothing(handle: Handle) -> CheckResult {
 async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (number, created_at) in [(1, after(10)), (2, noon()), (3, after(5))] {
-        let fill = Some(Fill::of(number * 10, 1));
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, fill)?).await)?;
+        let new_payments = Some(NewPayments::of(number * 10, 1));
+        expect_new(
+            handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, new_payments)?).await,
+        )?;
         expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(number), number * 1_000)?).await)?;
     }
     let batches: Vec<_> = parts(&handle).await?.reservations.rows.iter().map(|row| row.batch).collect();

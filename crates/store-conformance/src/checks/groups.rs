@@ -11,7 +11,7 @@ use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{books_are_right, without_account};
-use crate::payments::{Fill, batch_id, create, empty, payment_id};
+use crate::payments::{NewPayments, batch_id, create, empty, payment_id};
 use crate::seed_data::{Who, gbp, jpy, noon};
 use crate::together::{Work, in_one_group};
 use chrono::TimeDelta;
@@ -122,7 +122,7 @@ async fn sees_what_earlier_commands_left(handle: Handle) -> CheckResult {
 async fn confirmations_see_what_earlier_commands_left(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in [Who::Mine, Who::Twin] {
-        expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 3)))?).await)?;
+        expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 3)))?).await)?;
     }
     compare(&handle, |handle, who| {
         let (mut commands, totp) = (Commands::new(), MfaProviderName::Totp);

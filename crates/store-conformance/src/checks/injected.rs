@@ -8,7 +8,7 @@ use crate::expect::{expect_new, expect_true};
 use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, books_are_right};
-use crate::payments::{Fill, batch_id, create, empty};
+use crate::payments::{NewPayments, batch_id, create, empty};
 use crate::seed_data::{Who, enrolment, gbp, noon, seed_data};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
@@ -25,8 +25,8 @@ checks! {
 const COMMANDS: u8 = 8;
 
 fn faulted_command(command: u8) -> FaultedCommand {
-    let works = if command == 6 { End::Refused } else { End::Effect };
-    FaultedCommand { name: format!("command {command}"), has_key: !matches!(command, 2 | 5 | 6), works }
+    let expected = if command == 6 { End::Refused } else { End::Effect };
+    FaultedCommand { name: format!("command {command}"), has_key: !matches!(command, 2 | 5 | 6), expected }
 }
 
 fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
@@ -90,8 +90,8 @@ async fn prepare(handle: &Handle, base: u128) -> CheckResult {
     }
     // A few wrong tokens lock an enrolment, so each round has its own.
     handle.registry.enrol(enrolment(Who::Mine)?).await?;
-    let fill = Some(Fill::of(base * 1_000, 2));
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, fill)?).await)?;
+    let new_payments = Some(NewPayments::of(base * 1_000, 2));
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, new_payments)?).await)?;
     let mut session = open(Who::Mine, base + 1, MfaProviderName::Totp)?;
     session.batch = batch_of(base);
     expect_new(handle.mfa.open(session).await)?;

@@ -108,7 +108,7 @@ async fn any_write(handle: Handle) -> CheckResult {
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;
             faults.disarm().await?;
-            let faulted = FaultedCommand { name: format!("command {command}"), has_key: true, works: End::Effect };
+            let faulted = FaultedCommand { name: format!("command {command}"), has_key: true, expected: End::Effect };
             if faulted.failed(ended?, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;

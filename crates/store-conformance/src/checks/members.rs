@@ -7,9 +7,9 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, card_id, change, change_state, create_budget, issue, transfer, user};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
+    NewPayments, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
 };
-use crate::people::personal;
+use crate::people::individual_holder;
 use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
@@ -146,7 +146,7 @@ async fn create_keeps_every_member(handle: Handle) -> CheckResult {
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
             record.card.user_token = user(number % 3);
-            record.person = (owner == CardOwnerKind::People).then(|| personal(number, &[record.card.budget]));
+            record.person = (owner == CardOwnerKind::People).then(|| individual_holder(number, &[record.card.budget]));
             name.unwrap_or_default().clone_into(&mut record.name);
             record.state_reason = name.map(str::to_owned);
             record.phone = CardPhone {
@@ -206,8 +206,8 @@ async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResu
     for (number, name) in (1..).zip(names) {
         let mut batch = empty(Who::Mine, number, after(i64::try_from(number).unwrap_or_default()))?;
         (batch.name, batch.visible, batch.locked) = (name.into(), number % 2 == 0, number % 3 == 0);
-        let fill = (number % 3 != 0).then(|| Fill::of(number * 100, 1));
-        let mut command = create(Who::Mine, batch, fill)?;
+        let new_payments = (number % 3 != 0).then(|| NewPayments::of(number * 100, 1));
+        let mut command = create(Who::Mine, batch, new_payments)?;
         let rule = command.decide;
         command.decide = Arc::new(move |funding: &FundingBudgets| {
             let mut decision = rule(funding)?;

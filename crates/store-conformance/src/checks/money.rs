@@ -1,7 +1,9 @@
 //! Checks of exact amounts up to the limits of 64 bits.
 
 use crate::check::{CheckResult, checks};
-use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
+use crate::commands::{
+    amount, clearing, credit, first, follow_up, message, purchase, stamp, token, with_changed_decision,
+};
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain};
@@ -65,7 +67,7 @@ async fn negative_available_is_kept(handle: Handle) -> CheckResult {
 async fn pools_at_the_limit(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     // A custom rule holds the entire balance.
-    let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
+    let command = with_changed_decision(purchase(Who::Mine, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
         decision.transaction.amount = all;
         decision.transaction.requested = all;
@@ -107,7 +109,7 @@ fn everything_held(
 
 async fn records_keep_64_bits(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let command = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
+    let command = with_changed_decision(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);
         decision.transaction.ledger_balance = Minor(i64::MIN);

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, card_id, change_state, create_budget, issue};
-use crate::people::{person_id, personal};
+use crate::people::{individual_holder, person_id};
 use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seed_store};
 use crate::worlds::{empty, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
@@ -91,7 +91,8 @@ async fn list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
             let mut record = rule(situation)?;
             // An individual card may name another budget in addition to the one that pays.
             let budgets = [record.card.budget, Who::Mine.second_budget()];
-            record.person = (number % 2 == 0).then(|| personal(number % 4, &budgets[..=index(number % 4 / 2)]));
+            record.person =
+                (number % 2 == 0).then(|| individual_holder(number % 4, &budgets[..=index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.
             let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"];
             let name = names[index(number - 1)];

@@ -7,7 +7,7 @@ use crate::expect::{expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::{Observation, books_are_right};
-use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
+use crate::payments::{NewPayments, after, batch_id, cancel, create, empty, rename, upload};
 use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use florin_domain::card::decide::FollowUp;
@@ -92,8 +92,8 @@ async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
     response_panics!(handle.card_management.remove_limit(remove_limit(who, card, day)?));
     response_panics!(handle.mfa.open(open(who, 1, SANDBOX)?));
     response_panics!(handle.batches.confirm(confirm(who, 1, 100, (SANDBOX, RIGHT))?));
-    response_panics!(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 2)))?));
-    response_panics!(handle.management.upload(upload(who, batch_id(1), Fill::of(20, 3))?));
+    response_panics!(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 2)))?));
+    response_panics!(handle.management.upload(upload(who, batch_id(1), NewPayments::of(20, 3))?));
     response_panics!(handle.management.edit(rename(who, batch_id(1), "renamed", after(1))?));
     response_panics!(handle.management.cancel(cancel(who, batch_id(1), 200)?));
     if handle.serves_sandbox {

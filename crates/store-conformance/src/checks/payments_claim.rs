@@ -6,8 +6,8 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, create, empty, lease_id, record,
-    start, start_payments, summary,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, create, empty, lease_id,
+    record, start, start_payments, summary,
 };
 use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
@@ -46,10 +46,10 @@ async fn finds_work(handle: Handle) -> CheckResult {
     same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
-    let fill = Fill::of(200, 2).with_faults(&[0]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(200, 2).with_faults(&[0]);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await,
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300, 2)))?).await,
     )?;
     add_confirmed_batch(&handle, Who::Mine, 4, 2).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;

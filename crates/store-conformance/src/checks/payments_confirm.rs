@@ -5,7 +5,7 @@ use crate::check::{CheckResult, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
-use crate::payments::{Fill, add_confirmed_batch, after, batch_id, confirm, content, create, empty, statuses};
+use crate::payments::{NewPayments, add_confirmed_batch, after, batch_id, confirm, content, create, empty, statuses};
 use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::PaymentStatus;
 use florin_domain::ledger::Balances;
@@ -41,8 +41,8 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
 async fn confirm_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
-    let fill = Fill::of(500, 4);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(500, 4);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the first confirmation.
     store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;

@@ -7,8 +7,8 @@ use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, claim, confirm, create, empty, payment_id, record, start,
-    start_payments, upload,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, claim, confirm, create, empty, payment_id, record,
+    start, start_payments, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_data};
 use florin_domain::batch::{FailureReason, PaymentOutcome};
@@ -45,10 +45,14 @@ struct RoundBatches {
 
 impl RoundBatches {
     async fn prepare(handle: &Handle, base: u128) -> Result<Self, Failure> {
-        let fill = Fill::of(base * 100_000, 1).with_faults(&[0]);
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(fill))?).await)?;
-        let fill = Some(Fill::of((base + 1) * 100_000, 1));
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
+        let new_payments = NewPayments::of(base * 100_000, 1).with_faults(&[0]);
+        expect_new(
+            handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(new_payments))?).await,
+        )?;
+        let new_payments = Some(NewPayments::of((base + 1) * 100_000, 1));
+        expect_new(
+            handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, new_payments)?).await,
+        )?;
         for number in base + 2..base + 5 {
             add_confirmed_batch(handle, Who::Mine, number, 1).await?;
         }
@@ -67,18 +71,18 @@ impl RoundBatches {
         let (base, key) = (self.base, format!("{command}-{}", self.base));
         Ok(Some(match command {
             0 => {
-                let fill = Fill::of((base + 5) * 100_000, 2).with_faults(&[1]);
-                let mut command = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(fill))?;
+                let new_payments = NewPayments::of((base + 5) * 100_000, 2).with_faults(&[1]);
+                let mut command = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(new_payments))?;
                 command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.create(command).await)?
             }
             1 => {
                 let mut command =
-                    upload(Who::Mine, batch_id(base), Fill::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
+                    upload(Who::Mine, batch_id(base), NewPayments::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
                 command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.upload(command).await)?
             }
-            2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), Fill::of(0, 0))?).await)?,
+            2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), NewPayments::of(0, 0))?).await)?,
             3 => {
                 let mut command = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
                 command.claim = Some(claimed(Who::Mine, &key, "{}")?);
@@ -127,7 +131,7 @@ async fn any_write(handle: Handle) -> CheckResult {
             faults.disarm().await?;
             let Some(ended) = ended? else { break };
             let has_key = matches!(command, 0 | 1 | 3 | 4);
-            let faulted = FaultedCommand { name: format!("command {command}"), has_key, works: End::Effect };
+            let faulted = FaultedCommand { name: format!("command {command}"), has_key, expected: End::Effect };
             if faulted.failed(ended, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;

@@ -6,7 +6,8 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses, upload,
+    NewPayments, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses,
+    upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_data, seed_store};
 use florin_domain::batch::{
@@ -36,12 +37,12 @@ fn edit(who: Who, number: u128) -> Result<EditBatchCommand, Failure> {
 
 async fn foreign_to_change(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Some(Fill::of(900, 3).with_faults(&[1]));
-    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
+    let new_payments = Some(NewPayments::of(900, 3).with_faults(&[1]));
+    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, new_payments)?).await)?;
     add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
     let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
-        absent("an upload", &handle.management.upload(upload(Who::Mine, id, Fill::of(1, 1))?).await)?;
+        absent("an upload", &handle.management.upload(upload(Who::Mine, id, NewPayments::of(1, 1))?).await)?;
         absent("an edit", &handle.management.edit(EditBatchCommand { batch: id, ..edit(Who::Mine, 1)? }).await)?;
         absent("a cancellation", &handle.management.cancel(cancel(Who::Mine, id, 1)?).await)?;
         absent("a confirmation", &handle.batches.confirm(confirm(Who::Mine, id, 1)?).await)?;
@@ -51,8 +52,8 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
 
 async fn foreign_to_read(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Some(Fill::of(900, 3).with_faults(&[1]));
-    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
+    let new_payments = Some(NewPayments::of(900, 3).with_faults(&[1]));
+    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, new_payments)?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     for id in [batch_id(1), Who::Other.batch(), batch_id(99)] {
         let of = |what: &str| format!("{what} of {id}");
@@ -74,14 +75,14 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
-        let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
+        let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(first, 2)))?;
         command.claim = Some(claimed(Who::Mine, "create", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.management.create(command(1)?).await)?;
     same("the answer", replayed(handle.management.create(command(50)?).await)?, answer_of(&done))?;
     let command = |body: &str, first| -> Result<_, Failure> {
-        let mut command = upload(Who::Mine, batch_id(1), Fill::of(first, 3))?;
+        let mut command = upload(Who::Mine, batch_id(1), NewPayments::of(first, 3))?;
         command.claim = Some(claimed(Who::Mine, "upload", body)?);
         Ok(command)
     };
@@ -169,10 +170,11 @@ async fn payments_round_trip(handle: Handle) -> CheckResult {
     let mut inputs = vec![PaymentInput::default(), PaymentInput { recipient, ..PaymentInput::default() }];
     inputs.extend(texts.iter().map(|text| every_member(text)));
     let alerts: Vec<_> = texts.iter().map(|text| alert(AlertCode::TextInvalid, Some(0), noon(), text)).collect();
-    let fill = Fill { inputs: inputs.clone(), alerts: alerts.clone(), faulty: vec![0], ..Fill::of(1, 0) };
+    let new_payments =
+        NewPayments { inputs: inputs.clone(), alerts: alerts.clone(), faulty: vec![0], ..NewPayments::of(1, 0) };
     let mut batch = empty(Who::Mine, 1, noon())?;
     batch.name = TEXTS.concat();
-    expect_new(handle.management.create(create(Who::Mine, batch, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, batch, Some(new_payments))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the name", found.batch.name, TEXTS.concat())?;
     same("the inputs", found.payments.into_iter().map(|payment| payment.input).collect::<Vec<_>>(), inputs)?;
@@ -190,17 +192,19 @@ async fn payments_round_trip(handle: Handle) -> CheckResult {
 async fn ten_thousand_round_trip(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
     handle.seeding.seed(seed_data(10_000_000)?).await?;
-    let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
+    let mut new_payments = NewPayments::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments.clone()))?).await,
+    )?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Created, 10_000)])?;
-    expect_true("the alerts are not those that were stored", found.alerts == fill.alerts)?;
-    (fill.faulty, fill.alerts, fill.first) = (vec![], vec![], 50_000);
-    expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), fill.clone())?).await)?;
+    expect_true("the alerts are not those that were stored", found.alerts == new_payments.alerts)?;
+    (new_payments.faulty, new_payments.alerts, new_payments.first) = (vec![], vec![], 50_000);
+    expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), new_payments.clone())?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Validated, 10_000)])?;
     same("alerts", found.alerts.len(), 0)?;
-    expect_true("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&fill.inputs))?;
+    expect_true("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&new_payments.inputs))?;
     expect_true("indexes differ", found.payments.iter().map(|payment| payment.index).eq(0..COUNT))?;
     let page = PageRequest { limit: 2, offset: 9_999 };
     let last = handle.reading.payments(&Who::Mine.account()?, batch_id(1), PaymentFilter::default(), page).await?;

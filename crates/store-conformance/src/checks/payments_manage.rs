@@ -5,7 +5,7 @@ use crate::expect::{absent, duplicate, expect_new, expect_some, expect_true, ref
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, content, create, empty, statuses, summary, upload,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, content, create, empty, statuses, summary, upload,
 };
 use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{
@@ -36,10 +36,10 @@ checks! {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Fill::of(1, 5).with_faults(&[1, 3]);
+    let new_payments = NewPayments::of(1, 5).with_faults(&[1, 3]);
     let mut batch = empty(Who::Mine, 1, after(5))?;
     (batch.visible, batch.name) = (false, "Löhne".into());
-    let command = create(Who::Mine, batch.clone(), Some(fill.clone()))?;
+    let command = create(Who::Mine, batch.clone(), Some(new_payments.clone()))?;
     let decision = (command.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
     let done = expect_new(handle.management.create(command).await)?;
     let expected = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
@@ -79,11 +79,13 @@ async fn shown_funding(handle: Handle) -> CheckResult {
 
 async fn created_twice(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 2)))?).await,
+    )?;
     let before = Observation::take(&handle, 0).await?;
     // First the id of an existing batch, then the id of an existing payment.
     for (number, first) in [(1, 100), (2, 0)] {
-        let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(Fill::of(first, 2)))?;
+        let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(NewPayments::of(first, 2)))?;
         let error = store_failed(handle.management.create(command).await)?;
         duplicate::<()>("an id that is taken", &Err(error))?;
         before.still_holds("a batch that could not be created", &handle).await?;
@@ -109,7 +111,7 @@ async fn create_refused(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 0).await?;
     let mut batch = empty(Who::Mine, 1, noon())?;
     batch.locked = true;
-    let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(Fill::of(1, 3)))?).await)?;
+    let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(NewPayments::of(1, 3)))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("a batch that was refused", &handle).await
 }
@@ -118,17 +120,17 @@ async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult 
     seed_store(&handle).await?;
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     // Fewer payments than before, more than before, the same ids again, none.
-    let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
-    let fills = [
-        Fill::of(1, 5),
+    let faulty = NewPayments::of(100, 7).with_faults(&[0, 6]);
+    let uploads = [
+        NewPayments::of(1, 5),
         faulty.clone(),
-        Fill::of(200, 3),
-        Fill { at: after(9), ..faulty },
-        Fill::of(1, 9),
-        Fill::of(0, 0),
+        NewPayments::of(200, 3),
+        NewPayments { at: after(9), ..faulty },
+        NewPayments::of(1, 9),
+        NewPayments::of(0, 0),
     ];
-    for fill in fills {
-        let command = upload(Who::Mine, batch_id(1), fill)?;
+    for new_payments in uploads {
+        let command = upload(Who::Mine, batch_id(1), new_payments)?;
         let before = summary(&handle, Who::Mine, batch_id(1)).await?.batch;
         let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
         let expected = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
@@ -148,13 +150,13 @@ async fn upload_refused(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, locked, None)?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
-    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
+    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), NewPayments::of(50, 2))?).await)?;
     same(
         "the refusal",
         refusal,
         UploadRefusal::State(IllegalBatchTransition { current: PaymentBatchStatus::Confirmed }),
     )?;
-    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), Fill::of(50, 2))?).await)?;
+    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), NewPayments::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("an upload that was refused", &handle).await
 }
@@ -162,16 +164,18 @@ async fn upload_refused(handle: Handle) -> CheckResult {
 async fn upload_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (number, first) in [(1, 1), (2, 100)] {
-        let fill = Fill::of(first, 4).with_faults(&[2]);
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
+        let new_payments = NewPayments::of(first, 4).with_faults(&[2]);
+        expect_new(
+            handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(new_payments))?).await,
+        )?;
     }
     let before = Observation::take(&handle, 0).await?;
     // The last payment has the id of a payment of another batch.
-    let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
+    let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), NewPayments::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
     // The orders name a budget of another account.
-    let mut command = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
+    let mut command = upload(Who::Mine, batch_id(1), NewPayments::of(500, 3))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
         let mut decision = rule(situation)?;
@@ -199,8 +203,10 @@ async fn shown_batch(handle: Handle) -> CheckResult {
 
 async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
+    let new_payments = NewPayments::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments.clone()))?).await,
+    )?;
     let confirmed = add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
     for id in [batch_id(1), confirmed.id] {
         let before = content(&handle, Who::Mine, id).await?;
@@ -252,8 +258,8 @@ async fn releases_amounts_and_fees(handle: Handle) -> CheckResult {
 async fn cancelled_early(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let untouched = balance_set(&handle).await?;
-    let fill = Fill::of(1, 4).with_faults(&[1]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(1, 4).with_faults(&[1]);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;

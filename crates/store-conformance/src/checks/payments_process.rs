@@ -5,8 +5,8 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record, start,
-    start_payments, statuses, summary, upload,
+    NewPayments, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record,
+    start, start_payments, statuses, summary, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::{
@@ -193,8 +193,8 @@ async fn all_failed(handle: Handle) -> CheckResult {
 
 async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Fill::of(900, 2);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(900, 2);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
     let (lease, payments) = start_batch(&handle, 1, 5).await?;
     handle.processing.record(record(&lease, &payments[..2], PaymentOutcome::Completed, None, 10)).await?;
     let seen = Arc::new(Mutex::new(None));
@@ -241,7 +241,7 @@ async fn record_failed(handle: Handle) -> CheckResult {
     expect_true("it did not fail after a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a panic", &handle).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
-    let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
+    let command = upload(Who::Mine, batch_id(1), NewPayments::of(700, 1))?;
     crate::expect::refused(handle.management.upload(command).await)?;
     let of_none = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
     same("a claim of at most 0 batches", handle.processing.claim(of_none).await?, vec![])?;

@@ -6,8 +6,8 @@ use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty, payment_id,
-    record, start, start_payments, statuses, upload,
+    NewPayments, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty,
+    payment_id, record, start, start_payments, statuses, upload,
 };
 use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
@@ -27,8 +27,8 @@ checks! {
 
 async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fill = Fill::of(1, 3).with_faults(&[1]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    let new_payments = NewPayments::of(1, 3).with_faults(&[1]);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
@@ -117,11 +117,11 @@ async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
         let base = round * 1_000;
-        let fill = Some(Fill::of(base, 1));
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, fill)?).await)?;
+        let new_payments = Some(NewPayments::of(base, 1));
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, new_payments)?).await)?;
         // Two payments use both budgets, one payment uses only the first.
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
-        let upload = upload(Who::Mine, batch_id(round), Fill::of(base + 500, 2))?;
+        let upload = upload(Who::Mine, batch_id(round), NewPayments::of(base + 500, 2))?;
         let upload = tokio::spawn(async move { uploading.upload(upload).await });
         let confirm = confirm(Who::Mine, batch_id(round), base)?;
         let confirm = tokio::spawn(async move { confirming.confirm(confirm).await });

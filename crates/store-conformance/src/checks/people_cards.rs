@@ -3,7 +3,7 @@
 use super::events::{stored, without_gaps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, message, stamp, token};
-use crate::disputes::{act, dispute_id, evidence, open_dispute};
+use crate::disputes::{act_on_dispute, dispute_id, evidence, open_dispute};
 use crate::expect::{expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change, change_state, find_card, issue, issue_to_person, replacement};
@@ -170,7 +170,7 @@ async fn dispute_with_evidence(handle: &Handle, card: CardId, number: u128) -> R
     expect_new(handle.disputes.open(open_dispute(Who::Mine, token(number), "1", number + 1)?).await)?;
     let command = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, &format!("evidence-{number}"), "{}")?);
-        Ok(DisputeCommand { claim, ..act(Who::Mine, number + 1, evidence("She lost it")?, number + 2)? })
+        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Mine, number + 1, evidence("She lost it")?, number + 2)? })
     };
     expect_new(handle.disputes.act(command()?).await)?;
     command()

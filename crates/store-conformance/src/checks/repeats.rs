@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     MessageResult, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request,
-    stamp, token, twisted,
+    stamp, token, with_changed_decision,
 };
 use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
@@ -109,7 +109,7 @@ async fn another_request(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(send_purchase(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
-    let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
+    let changes: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
         |claim| claim.request.method = "PUT".into(),
         |claim| claim.request.path.push('/'),
         |claim| claim.request.query.clear(),
@@ -117,9 +117,9 @@ async fn another_request(handle: Handle) -> CheckResult {
         // The same text in another kind of body.
         |claim| claim.request.body = RecordedBody::Hash("{}".into()),
     ];
-    for twist in twists {
+    for change in changes {
         let mut claim = claim(Who::Mine, "k", "{}")?;
-        twist(&mut claim);
+        change(&mut claim);
         let first = mismatch(handle.cards.first_message(claimed_purchase(2, claim)?).await)?;
         same("the first request", first, request("{}"))?;
     }
@@ -192,7 +192,7 @@ async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
-    let command = twisted(claimed_purchase(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
+    let command = with_changed_decision(claimed_purchase(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
         if let Some(journal) = &mut decision.journal {
             journal.id = taken;
         }

@@ -7,7 +7,7 @@ use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::books_are_right;
-use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
+use crate::payments::{NewPayments, after, batch_id, cancel, create, empty, rename, upload};
 use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::one_effect;
 use crate::worlds::{command as my_world, restore, seed_all_but_my_account, snapshot};
@@ -92,7 +92,7 @@ async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult 
     let who = Who::Mine;
     expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
-    expect_one_effect!(handle.management.upload, |number| upload(who, batch_id(1), Fill::of(number * 10, 3))?);
+    expect_one_effect!(handle.management.upload, |number| upload(who, batch_id(1), NewPayments::of(number * 10, 3))?);
     expect_one_effect!(handle.management.edit, |number| rename(who, batch_id(1), &number.to_string(), after(1))?);
     expect_one_effect!(handle.management.cancel, |number| cancel(who, batch_id(1), number * 100)?);
     books_are_right(&handle).await

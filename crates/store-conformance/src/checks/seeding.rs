@@ -4,7 +4,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, card};
-use crate::payments::{Fill, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments};
+use crate::payments::{
+    NewPayments, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments,
+};
 use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seed_store, uuid};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
@@ -58,7 +60,7 @@ async fn every_record(handle: Handle) -> CheckResult {
 async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
-    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
+    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 5)))?;
     let filled = (command.decide)(&FundingBudgets::new()).map_err(|refusal| refused(&refusal))?;
     let seed = &mut data.accounts[0];
     let held = seed.budgets.iter().flat_map(|seed| {
@@ -151,10 +153,10 @@ async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
-    for twist in 0..3 {
+    for case in 0..3 {
         let mut data = seed_data(9_500)?;
         let seed = &mut data.accounts[1].budgets[0];
-        match twist {
+        match case {
             // The balance exceeds its journal.
             0 => seed.budget.balances[0].1 = Balances::new(Minor(9_501), Minor(0), Minor(0))?,
             // The balance has no journal.
@@ -165,7 +167,7 @@ async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
             }
         }
         let answer = handle.seeding.seed(data).await;
-        expect_true(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
+        expect_true(&format!("unproved balances (case {case}) were seeded: {answer:?}"), answer.is_err())?;
         same("whether the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
     }
     Ok(())

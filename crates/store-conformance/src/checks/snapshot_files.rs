@@ -118,7 +118,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
     same("the holds", &holds[0], &holds[1])?;
     books_are_right(&handle).await?;
     handle.worlds.delete(&world).await?;
-    before.still_holds("a world of the file that came and went", &handle).await
+    before.still_holds("a world of the file that was created and deleted", &handle).await
 }
 
 async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {

@@ -10,7 +10,7 @@ use crate::expect::{expect_new, expect_some, expect_true, refused, same};
 use crate::factory::Handle;
 use crate::management::{issue, transfer};
 use crate::observe::{Observation, balances, books_are_right};
-use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
+use crate::payments::{NewPayments, batch_id, confirm, content, create, empty, statuses, upload};
 use crate::seed_data::{Who, batch, gbp, noon, seed_store, uuid};
 use crate::together::{SlowRuleRace, Work};
 use crate::worlds::{command as my_world, copy, restore, seed_all_but_my_account, snapshot};
@@ -144,7 +144,7 @@ async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let (totp, who) = (MfaProviderName::Totp, Who::Mine);
-    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
     let mut commands = Vec::new();
     for (session, batch) in [(1, batch_id(1)), (2, of_second_budget(&handle, 2).await?)] {
         let mut command = open(who, session, totp)?;
@@ -167,8 +167,8 @@ async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
 async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
-    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
-    let one = upload(who, batch_id(1), Fill::of(20, 2))?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
+    let one = upload(who, batch_id(1), NewPayments::of(20, 2))?;
     let one = UploadCommand { decide: race.slow(one.decide), ..one };
     let two = confirm(who, batch_id(1), 1_000)?;
     let (uploading, confirming) = (handle.management.clone(), other.batches.clone());
@@ -183,10 +183,10 @@ async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckRes
 async fn an_upload_sees_a_confirmation(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
-    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
     let one = ConfirmCommand { decide: race.slow(one.decide), ..one };
-    let two = upload(who, batch_id(1), Fill::of(20, 2))?;
+    let two = upload(who, batch_id(1), NewPayments::of(20, 2))?;
     let (confirming, uploading) = (handle.batches.clone(), other.management.clone());
     let one = Box::pin(async move { confirming.confirm(one).await });
     let (one, two) = race.send(one, Box::pin(async move { uploading.upload(two).await })).await?;

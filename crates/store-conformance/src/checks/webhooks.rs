@@ -76,7 +76,7 @@ async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
             _ => same("the refusal", refused(created)?, WebhookRefusal::TooMany)?,
         }
     }
-    same("the number", handle.webhooks.list(reach(Who::Mine), PageRequest::default()).await?.count, 1)
+    same("the number of subscriptions", handle.webhooks.list(reach(Who::Mine), PageRequest::default()).await?.count, 1)
 }
 
 async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult {

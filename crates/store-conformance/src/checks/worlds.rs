@@ -43,12 +43,12 @@ async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     same("its timeline", account.timeline, Timeline { clock, seed: Some(WorldSeed([1; 32])) })?;
     let caller = expect_some("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
     same("the key", caller.key, world_key(101, &mine)?.0)?;
-    same("how many cards", handle.seeding.cards(&mine).await?.len(), 3)?;
+    same("the number of cards", handle.seeding.cards(&mine).await?.len(), 3)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let empty = AccountId::parse("W1")?;
     same("the budgets of an empty world", handle.seeding.budgets(&empty).await?.len(), 1)?;
-    same("numbers", handle.timelines.next_number(&empty).await?, 1)?;
+    same("the next identifier number", handle.timelines.next_number(&empty).await?, 1)?;
     books_are_right(&handle).await
 }
 
@@ -92,7 +92,7 @@ async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
         seed.account.client = Who::Other.client();
     }
     handle.worlds.create(others).await?;
-    same("whether it was there", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
+    same("whether the world was deleted", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
     handle.worlds.create(claimed(empty("W2", 103)?, "b")).await?;
     Ok(())
 }
@@ -147,13 +147,13 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
-    same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    same("a second creation", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
-    fresh_world.still_holds("a world in the place of another", &handle).await?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
+    fresh_world.still_holds("a world that replaced another one", &handle).await?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
 }
 
 async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> CheckResult {
@@ -190,8 +190,8 @@ async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
         (page.count, page.rows.iter().map(|world| world.account.to_string()).collect::<Vec<_>>().join(" "))
     };
     let mine = Who::Mine.client();
-    same("all", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
-    same("a page", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
+    same("all worlds", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
+    same("a page of worlds", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
     same("some of the worlds", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
     same("the worlds of the other client", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
 }
@@ -203,13 +203,13 @@ async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mine = Who::Mine.account()?;
-    same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
-    before.still_holds("a world that was made and deleted", &handle).await?;
+    same("whether the world was deleted", handle.worlds.delete(&mine).await?, true)?;
+    before.still_holds("a world that was created and deleted", &handle).await?;
     same("the world", handle.worlds.find(&mine).await?, None)?;
-    same("its key", handle.callers.find(&KeyHash([101; 32])).await?, None)?;
-    same("whether it was there still", handle.worlds.delete(&mine).await?, false)?;
+    same("the key of the deleted world", handle.callers.find(&KeyHash([101; 32])).await?, None)?;
+    same("whether the world was deleted", handle.worlds.delete(&mine).await?, false)?;
     handle.worlds.create(command()?).await?;
-    same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
+    same("the number of snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
 }
 
 async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
@@ -225,7 +225,7 @@ async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
     let mut command = restore(1)?;
     command.account = other;
     absent("a restore of no world", &handle.worlds.restore(command).await)?;
-    before.still_holds("what is done with worlds", &handle).await
+    before.still_holds("the commands for worlds", &handle).await
 }
 
 async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
@@ -238,11 +238,11 @@ async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
     handle.registry.add_key(both.clone(), hash).await?;
     let (every, every_hash) = world_key(105, &one)?;
     handle.registry.add_key(ApiKey { accounts: AccountGrant::AllOfClient, ..every }, every_hash).await?;
-    same("whether it was there", handle.worlds.delete(&one).await?, true)?;
+    same("whether the world was deleted", handle.worlds.delete(&one).await?, true)?;
     let left = expect_some("the key of both", handle.callers.find(&hash).await?)?.key;
     same("the key of both", left, ApiKey { accounts: AccountGrant::Only([two].into()), ..both })?;
     expect_some("the key of the client", handle.callers.find(&every_hash).await?)?;
-    same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
+    same("the key of the deleted world", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }
 
 async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
@@ -252,10 +252,14 @@ async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
         command.world.expires_at = noon() + TimeDelta::hours(hours);
         handle.worlds.create(command).await?;
     }
-    let over = noon() + TimeDelta::hours(3);
+    let later = noon() + TimeDelta::hours(3);
     let ids = |gone: Vec<AccountId>| gone.iter().map(AccountId::to_string).collect::<Vec<_>>().join(" ");
-    same("nothing", ids(handle.worlds.delete_expired(noon(), 10).await?), String::new())?;
-    same("the first two", ids(handle.worlds.delete_expired(over, 2).await?), "W2 W3".to_owned())?;
-    same("the rest", ids(handle.worlds.delete_expired(over, 2).await?), "W1".to_owned())?;
-    same("what is left", handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count, 1)
+    same("before any world has expired", ids(handle.worlds.delete_expired(noon(), 10).await?), String::new())?;
+    same("the two that expired first", ids(handle.worlds.delete_expired(later, 2).await?), "W2 W3".to_owned())?;
+    same("the last expired world", ids(handle.worlds.delete_expired(later, 2).await?), "W1".to_owned())?;
+    same(
+        "the number of remaining worlds",
+        handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count,
+        1,
+    )
 }

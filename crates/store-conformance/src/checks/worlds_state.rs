@@ -32,7 +32,7 @@ checks! {
 }
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
-async fn busy(handle: &Handle, base: u128) -> CheckResult {
+async fn change_my_world(handle: &Handle, base: u128) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
@@ -61,23 +61,23 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
-    busy(&handle, 0).await?;
-    same("the number", handle.timelines.next_number(&mine).await?, 1)?;
+    change_my_world(&handle, 0).await?;
+    same("the next identifier number", handle.timelines.next_number(&mine).await?, 1)?;
     let before = Observation::take(&handle, 30).await?;
     let kept = expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_true("too few rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
-    busy(&handle, 10).await?;
+    change_my_world(&handle, 10).await?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
     let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
     expect_new(handle.timelines.set_clock(week).await)?;
-    same("the number", handle.timelines.next_number(&mine).await?, 2)?;
+    same("the next identifier number", handle.timelines.next_number(&mine).await?, 2)?;
     expect_true("nothing changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
     for round in 0..2 {
         let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
         same("the world", restored.world, world(&mine, ClockSetting::Frozen { at: noon() })?)?;
-        before.still_holds("a world that was put back", &handle).await?;
-        same("the number", handle.timelines.next_number(&mine).await?, 2)?;
+        before.still_holds("a restored world", &handle).await?;
+        same("the next identifier number", handle.timelines.next_number(&mine).await?, 2)?;
         // The first key is used and the second is free, so later commands can be repeated under the same ids.
         let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
             let claim = Some(claim(Who::Mine, key, "{}")?);
@@ -97,23 +97,23 @@ async fn running_clock(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
-    let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
-    same("the clock", restored.world.clock, behind)?;
+    let expected = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
+    same("the clock", restored.world.clock, expected)?;
     let timeline = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
-    same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
+    same("the timeline", timeline, Timeline { clock: expected, seed: Some(WorldSeed([1; 32])) })
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    busy(&handle, 0).await?;
+    change_my_world(&handle, 0).await?;
     let before = Observation::take(&handle, 8).await?;
     let mut refusing = restore(1)?;
     refusing.decide = Arc::new(|_| Err(SnapshotRefusal::Outdated));
     same("the refusal", refused(handle.worlds.restore(refusing).await)?, SnapshotRefusal::Outdated)?;
     absent("an unknown snapshot", &handle.worlds.restore(restore(2)?).await)?;
-    before.still_holds("a restore that was refused", &handle).await
+    before.still_holds("a refused restore", &handle).await
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
@@ -125,9 +125,9 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
         command.claim = Some(claim(Who::Mine, "k", body)?);
         Ok(command)
     };
-    busy(&handle, 0).await?;
+    change_my_world(&handle, 0).await?;
     let done = expect_new(handle.worlds.restore(claimed_restore("{}")?).await)?;
-    busy(&handle, 0).await?;
+    change_my_world(&handle, 0).await?;
     let before = Observation::take(&handle, 8).await?;
     same("the answer", replayed(handle.worlds.restore(claimed_restore("{}")?).await)?, answer_of(&done))?;
     mismatch(handle.worlds.restore(claimed_restore("[]")?).await)?;
@@ -143,9 +143,9 @@ async fn own_snapshots(handle: Handle) -> CheckResult {
     let mut command = restore(1)?;
     command.account = other.clone();
     absent("the snapshot of another world", &handle.worlds.restore(command).await)?;
-    absent("deleting it", &handle.worlds.delete_snapshot(&other, id(1), None).await)?;
-    same("the list", handle.worlds.snapshots(&other, PageRequest::default()).await?.rows, vec![])?;
-    before.still_holds("what another world tried", &handle).await
+    absent("the deletion of a snapshot of another world", &handle.worlds.delete_snapshot(&other, id(1), None).await)?;
+    same("the snapshots", handle.worlds.snapshots(&other, PageRequest::default()).await?.rows, vec![])?;
+    before.still_holds("commands that name the snapshot of another world", &handle).await
 }
 
 async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
@@ -155,7 +155,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the snapshots", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
@@ -169,7 +169,7 @@ async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
             Ok(())
         });
         expect_new(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;
-        busy(&handle, 100 * number).await?;
+        change_my_world(&handle, 100 * number).await?;
     }
     let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
     expect_true(
@@ -186,7 +186,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     };
     let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the snapshots", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
@@ -198,27 +198,27 @@ async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
     }
     let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
     let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
-    same("a page", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
+    same("a page of snapshots", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
     expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
     replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
-    absent("once more", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
+    absent("a second deletion of the snapshot", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
     let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
-    same("what is left", ids(&page.rows), vec![id(1), id(3)])
+    same("the remaining snapshots", ids(&page.rows), vec![id(1), id(3)])
 }
 
 async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    busy(&handle, 0).await?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    change_my_world(&handle, 0).await?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 8).await?;
     let seed = WorldSeed([9; 32]);
     let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
-    same("its clock", made.clock, ClockSetting::Frozen { at: noon() })?;
+    same("the clock of the copy", made.clock, ClockSetting::Frozen { at: noon() })?;
     handle.worlds.create(copy("W2", 103, None)?).await?;
     let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
-    same("its number goes on", handle.timelines.next_number(&one).await?, 2)?;
+    same("the next identifier number of the copy", handle.timelines.next_number(&one).await?, 2)?;
     let timelines =
         [expect_some("W1", handle.accounts.find(&one).await?)?, expect_some("W2", handle.accounts.find(&two).await?)?];
     same("the seeds", timelines.map(|account| account.timeline.seed), [Some(seed), None])?;
@@ -228,13 +228,13 @@ async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult 
         };
         let expected = ids(&handle.seeding.budgets(&mine).await?);
         same("the budgets", ids(&handle.seeding.budgets(copy).await?), expected)?;
-        let hold = handle.timelines.due_holds(copy, noon() + TimeDelta::days(30), 10).await?;
-        same("its holds", hold.len(), 2)?;
+        let holds = handle.timelines.due_holds(copy, noon() + TimeDelta::days(30), 10).await?;
+        same("the number of open holds", holds.len(), 2)?;
     }
     books_are_right(&handle).await?;
     handle.worlds.delete(&one).await?;
     handle.worlds.delete(&two).await?;
-    before.still_holds("copies of it that came and went", &handle).await
+    before.still_holds("copies of the world that were created and deleted", &handle).await
 }
 
 async fn create_from_a_snapshot_within_reach_only(handle: Handle) -> CheckResult {
@@ -245,11 +245,11 @@ async fn create_from_a_snapshot_within_reach_only(handle: Handle) -> CheckResult
     if let WorldContents::Snapshot { reach, .. } = &mut command.contents {
         *reach = Some([AccountId::parse("W9")?].into());
     }
-    absent("out of the key's reach", &handle.worlds.create(command).await)?;
+    absent("a snapshot outside the reach of the key", &handle.worlds.create(command).await)?;
     let mut command = copy("W1", 102, None)?;
     command.world.client = Who::Other.client();
     command.key.client = Who::Other.client();
-    absent("another client's", &handle.worlds.create(command).await)?;
+    absent("a snapshot of another client", &handle.worlds.create(command).await)?;
     handle.worlds.create(copy("W1", 102, None)?).await?;
     Ok(())
 }

@@ -26,7 +26,7 @@ checks! {
     "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => puts_back_what_every_command_changed,
     "worlds.restore.puts_back_what_the_bank_remembers" (Sandbox) => bank_restored,
     "worlds.restore.ends_every_lease" (Sandbox) => ends_every_lease,
-    "worlds.restore.ends_the_leases_of_the_snapshot" (Sandbox) => leases_of_then,
+    "worlds.restore.ends_the_leases_of_the_snapshot" (Sandbox) => leases_of_snapshot,
     "worlds.restore.replaces_the_record_of_its_key" (Sandbox) => record_of_its_key,
     "worlds.restore.keeps_microseconds" (Sandbox) => keeps_microseconds,
     "worlds.create.a_copy_goes_on_from_the_time_of_the_snapshot" (Sandbox) => copied_clock,
@@ -46,7 +46,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 }
 
 /// Creates my world and plays the scenario in it.
-async fn played(handle: &Handle) -> CheckResult {
+async fn play_in_my_world(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
@@ -66,24 +66,24 @@ const fn payment(base: u128, place: u128) -> u128 {
 }
 
 async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
-    played(&handle).await?;
+    play_in_my_world(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
     let answers = play(&handle, Who::Mine, SECOND).await?;
     for round in 0..2 {
         expect_new(handle.worlds.restore(restore(1)?).await)?;
-        before.still_holds("a world that was put back", &handle).await?;
+        before.still_holds("a restored world", &handle).await?;
         let found = differences(&reads, &single_reads(&handle, Who::Mine).await?);
-        same(&format!("what reads differently in round {round}"), found, Vec::<String>::new())?;
+        same(&format!("the answers that differ in round {round}"), found, Vec::<String>::new())?;
         let later = Observation::of_accounts(&handle, &[Who::Mine], numbers(SECOND)).await?;
         let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
         let left = left.iter().filter(|(what, value)| what.starts_with("history of") && value != "None").count();
-        same("histories of what came later", left, 0)?;
+        same("the number of histories of later messages", left, 0)?;
         // The same commands succeed again under the same ids and keys, with the same answers.
         let again = play(&handle, Who::Mine, SECOND).await?;
         for (again, first) in again.iter().zip(&answers) {
-            same("an answer in a world that was put back", again, first)?;
+            same("an answer in a restored world", again, first)?;
         }
         books_are_right(&handle).await?;
     }
@@ -91,44 +91,48 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
 }
 
 async fn bank_restored(handle: Handle) -> CheckResult {
-    played(&handle).await?;
+    play_in_my_world(&handle).await?;
     let first = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let elsewhere = accept(&handle, Who::Other, 77).await?;
+    let of_other = accept(&handle, Who::Other, 77).await?;
     accept(&handle, Who::Mine, payment(FIRST, 21)).await?;
     play(&handle, Who::Mine, SECOND).await?;
     accept(&handle, Who::Mine, payment(SECOND, 20)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let remembered = async |who: Who, id: PaymentId| Ok::<_, Failure>(handle.bank.find(&who.account()?, id).await?);
-    same("what was accepted before", remembered(Who::Mine, first.id).await?, Some(first))?;
+    let find_payment = async |who: Who, id: PaymentId| Ok::<_, Failure>(handle.bank.find(&who.account()?, id).await?);
+    same("the payment that was accepted before the snapshot", find_payment(Who::Mine, first.id).await?, Some(first))?;
     for later in [payment(FIRST, 21), payment(SECOND, 20)] {
-        same("what was accepted since", remembered(Who::Mine, payment_id(later)).await?, None)?;
+        same(
+            "a payment that was accepted after the snapshot",
+            find_payment(Who::Mine, payment_id(later)).await?,
+            None,
+        )?;
     }
-    same("what is of no world", remembered(Who::Other, elsewhere.id).await?, Some(elsewhere))
+    same("the payment of an account that is no world", find_payment(Who::Other, of_other.id).await?, Some(of_other))
 }
 
 async fn ends_every_lease(handle: Handle) -> CheckResult {
-    played(&handle).await?;
+    play_in_my_world(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
     let lease = expect_some("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
-    expect_true("a lease from before the restore still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let answer = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
+    expect_true("a lease from before the restore still writes", matches!(answer, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
     expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
 /// A worker has a lease on a batch when the snapshot is taken. After the restore, the lease is lost.
-async fn leases_of_then(handle: Handle) -> CheckResult {
-    played(&handle).await?;
+async fn leases_of_snapshot(handle: Handle) -> CheckResult {
+    play_in_my_world(&handle).await?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
     let lease = expect_some("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.processing.release(&lease).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
-    expect_true("a lease of the snapshot still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let answer = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
+    expect_true("a lease of the snapshot still writes", matches!(answer, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
     expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
@@ -141,7 +145,11 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
     let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
     expect_new(handle.credits.credit(command).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    same("how many went", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::days(1), 9).await?, 1)?;
+    same(
+        "the number of deleted records",
+        handle.upkeep.delete_idempotency_records(noon() + TimeDelta::days(1), 9).await?,
+        1,
+    )?;
     let again = || -> Result<_, Failure> {
         Ok(RestoreCommand { claim: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
     };
@@ -202,10 +210,10 @@ async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
     let accepted = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
     let mine = Who::Mine.account()?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
-    same("what the bank remembers", handle.bank.find(&mine, accepted.id).await?, None)?;
+    same("the payment that the bank remembers", handle.bank.find(&mine, accepted.id).await?, None)?;
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
-    same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
+    same("the number of snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
     // The idempotency keys are free again.
     let again = play(&handle, Who::Mine, FIRST).await?;
     for (again, first) in again.iter().zip(&answers) {
@@ -215,22 +223,22 @@ async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
 }
 
 async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
-    played(&handle).await?;
+    play_in_my_world(&handle).await?;
     play(&handle, Who::Other, SECOND).await?;
     let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
     let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
     expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     let later = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
-    same("what changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
+    same("the lines that changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
     same(
-        "what reads differently",
+        "the answers that differ",
         differences(&reads, &single_reads(&handle, Who::Other).await?),
         Vec::<String>::new(),
     )?;
     let remembered = handle.bank.find(&Who::Other.account()?, accepted.id).await?;
-    same("what the bank remembers", remembered, Some(accepted))?;
-    expect_some("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
+    same("the payment that the bank remembers", remembered, Some(accepted))?;
+    expect_some("the key of the other account", handle.callers.find(&Who::Other.key_hash()).await?)?;
     books_are_right(&handle).await
 }
 
@@ -241,10 +249,10 @@ async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
     handle.worlds.create(empty("W1", 111)?).await?;
     play(&handle, Who::Mine, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let over = noon() + TimeDelta::days(2);
-    let gone = handle.worlds.delete_expired(over, 10).await?;
-    same("the worlds that were deleted", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
-    before.still_holds("worlds that were created and swept away", &handle).await?;
+    let later = noon() + TimeDelta::days(2);
+    let deleted = handle.worlds.delete_expired(later, 10).await?;
+    same("the deleted worlds", deleted, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
+    before.still_holds("worlds that were created and deleted", &handle).await?;
     handle.worlds.create(command()?).await?;
     play(&handle, Who::Mine, FIRST).await?;
     books_are_right(&handle).await
@@ -275,7 +283,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
         expected.insert(0, new);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, expected)
+    same("the listed rows", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, expected)
 }
 
 async fn snapshot_members(handle: Handle) -> CheckResult {
@@ -288,14 +296,14 @@ async fn snapshot_members(handle: Handle) -> CheckResult {
         let name = name.map(Text::parse).transpose()?;
         let taken = handle.worlds.take_snapshot(SnapshotCommand { name: name.clone(), now, ..snapshot(number)? });
         let taken = expect_new(taken.await)?;
-        same("name and time", (&taken.name, taken.created_at), (&name, now))?;
+        same("the name and the time", (&taken.name, taken.created_at), (&name, now))?;
         same(
-            "id and account",
+            "the id and the account",
             (taken.id, &taken.account),
             (SnapshotId(snapshot(number)?.id.0), &Who::Mine.account()?),
         )?;
         expected.push(taken);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, expected)
+    same("the listed rows", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, expected)
 }

@@ -5,7 +5,7 @@ use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
 use crate::commands::{
     MessageIds, amount, claim, dollars, ids_from, instruction, journal_id, message, session_id, stamp_at, token,
-    twisted,
+    with_changed_decision,
 };
 use crate::factory::Handle;
 use crate::seed_data::{Who, key, noon};
@@ -43,15 +43,15 @@ pub(super) async fn apply(
         }
         Operation::Fail { who, message: taken, key } => {
             let command = context.first(who, 0, message(FirstKind::Purchase, "0.01")?, key)?;
-            let command = twisted(command, move |_, decision| {
+            let command = with_changed_decision(command, move |_, decision| {
                 if let Some(journal) = &mut decision.journal {
                     journal.id = journal_id(u128::from(taken));
                 }
             });
             Ok(text(handle.cards.first_message(command).await))
         }
-        Operation::FollowUp { who, message, what, amount, key } => {
-            context.follow_up(who, token(message.into()), follow_up(what, amount)?, key).await
+        Operation::FollowUp { who, message, kind, amount, key } => {
+            context.follow_up(who, token(message.into()), follow_up(kind, amount)?, key).await
         }
         Operation::Expire { who, message } => context.expire(who, message).await,
         Operation::Credit { who, budget, currency, amount, key } => {
@@ -65,7 +65,7 @@ pub(super) async fn apply(
         }
         Operation::Wait { .. } => Ok(String::new()),
         Operation::DueHolds { max } => Ok(format!("{:?}", handle.cards.due_holds(now, max).await?)),
-        Operation::Forget { hours, max } => {
+        Operation::DeleteRecords { hours, max } => {
             let before = noon() + TimeDelta::hours(hours);
             Ok(format!("{:?}", handle.upkeep.delete_idempotency_records(before, max).await?))
         }
@@ -73,7 +73,7 @@ pub(super) async fn apply(
             handle.registry.revoke_key(key(who)?.id, now).await?;
             Ok(format!("{:?}", handle.callers.find(&who.key_hash()).await?))
         }
-        Operation::Look { who } => {
+        Operation::Read { who } => {
             let account = who.account()?;
             let (budgets, batches) = (handle.seeding.budgets(&account).await?, handle.seeding.batches(&account).await?);
             Ok(format!("{budgets:?} {batches:?} {:?}", handle.books_check.check_all().await?))
@@ -188,9 +188,9 @@ impl Context<'_> {
     }
 }
 
-fn follow_up(what: FollowUpKind, text: &str) -> Result<FollowUp, Failure> {
+fn follow_up(kind: FollowUpKind, text: &str) -> Result<FollowUp, Failure> {
     let amount = amount(text)?;
-    Ok(match what {
+    Ok(match kind {
         FollowUpKind::Advice => FollowUp::Advice { amount },
         FollowUpKind::Incremental => FollowUp::Incremental { amount, decline: None },
         FollowUpKind::Clearing => FollowUp::Clearing { amount, is_final: false },

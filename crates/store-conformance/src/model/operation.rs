@@ -22,7 +22,7 @@ pub(super) enum Operation {
     FollowUp {
         who: Who,
         message: u8,
-        what: FollowUpKind,
+        kind: FollowUpKind,
         amount: &'static str,
         key: Option<u8>,
     },
@@ -65,7 +65,7 @@ pub(super) enum Operation {
         max: u32,
     },
     /// Deletes old idempotency records.
-    Forget {
+    DeleteRecords {
         hours: i64,
         max: u32,
     },
@@ -74,7 +74,7 @@ pub(super) enum Operation {
         who: Who,
     },
     /// Reads budgets and batches, and checks the books.
-    Look {
+    Read {
         who: Who,
     },
 }
@@ -180,7 +180,7 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
             Operation::First { who, card, kind, amount, extra, key }
         }),
         10 => (who(), 0..messages, follows, amount(), key())
-            .prop_map(|(who, message, what, amount, key)| Operation::FollowUp { who, message, what, amount, key }),
+            .prop_map(|(who, message, kind, amount, key)| Operation::FollowUp { who, message, kind, amount, key }),
         2 => (who(), 0..messages).prop_map(|(who, message)| Operation::Expire { who, message }),
         4 => (who(), 0..7_u8, currency, amount(), key())
             .prop_map(|(who, budget, currency, amount, key)| Operation::Credit { who, budget, currency, amount, key }),
@@ -192,8 +192,8 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
         2 => (who(), 0..messages, key()).prop_map(|(who, message, key)| Operation::Fail { who, message, key }),
         2 => prop_oneof![Just(1), Just(24), Just(24 * 7)].prop_map(|hours| Operation::Wait { hours }),
         2 => (0..4_u32).prop_map(|max| Operation::DueHolds { max }),
-        1 => (0..200_i64, 0..3_u32).prop_map(|(hours, max)| Operation::Forget { hours, max }),
+        1 => (0..200_i64, 0..3_u32).prop_map(|(hours, max)| Operation::DeleteRecords { hours, max }),
         1 => who().prop_map(|who| Operation::Revoke { who }),
-        2 => who().prop_map(|who| Operation::Look { who }),
+        2 => who().prop_map(|who| Operation::Read { who }),
     ]
 }

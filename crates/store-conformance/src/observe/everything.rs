@@ -110,18 +110,18 @@ pub(crate) fn without_account(text: &str, who: Who) -> Result<String, Failure> {
 
 async fn common(handle: &Handle) -> Result<BTreeMap<String, String>, Failure> {
     let mut lines = BTreeMap::new();
-    let mut see = |what: &str, value: &dyn Debug| {
+    let mut add = |what: &str, value: &dyn Debug| {
         lines.insert(what.to_owned(), format!("{value:?}"));
     };
-    see("clients", &handle.registry.clients().await?);
-    // Each restore begins another epoch, so the epoch is not part of the state that it puts back.
+    add("clients", &handle.registry.clients().await?);
+    // Each restore begins another epoch, so the epoch is not part of the restored state.
     let accounts = handle.registry.accounts().await?.into_iter().map(|account| Account { epoch: 0, ..account });
-    see("accounts", &accounts.collect::<Vec<_>>());
-    see("keys", &handle.registry.keys(None).await?);
-    see("banks", &handle.banks.list(PageRequest::default()).await?);
-    see("books check", &handle.books_check.check_all().await?);
-    see("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
-    see("own timelines", &handle.timelines.accounts_with_timeline().await?);
+    add("accounts", &accounts.collect::<Vec<_>>());
+    add("keys", &handle.registry.keys(None).await?);
+    add("banks", &handle.banks.list(PageRequest::default()).await?);
+    add("books check", &handle.books_check.check_all().await?);
+    add("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
+    add("accounts with their own timeline", &handle.timelines.accounts_with_timeline().await?);
     Ok(lines)
 }
 
@@ -132,64 +132,64 @@ async fn of_account(
 ) -> Result<BTreeMap<String, String>, Failure> {
     let account = who.account()?;
     let mut lines = BTreeMap::new();
-    let mut see = |what: String, value: &dyn Debug| {
+    let mut add = |what: String, value: &dyn Debug| {
         lines.insert(what, format!("{value:?}"));
     };
     let profile = handle.merchants.find(&account).await?;
     if let Some(logo) = profile.as_ref().and_then(|profile| profile.logo) {
-        see("logo".into(), &handle.merchants.logo(logo).await?);
+        add("logo".into(), &handle.merchants.logo(logo).await?);
     }
-    see("profile".into(), &profile);
-    see("settlement accounts".into(), &handle.settlement_accounts.list(&account, PAGE).await?);
+    add("profile".into(), &profile);
+    add("settlement accounts".into(), &handle.settlement_accounts.list(&account, PAGE).await?);
     let payees = handle.payees.list(&account, PayeeFilter::default(), PAGE).await?;
-    see("payees".into(), &(payees.count, payees.rows.iter().map(payee_members).collect::<Vec<_>>()));
-    see("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
+    add("payees".into(), &(payees.count, payees.rows.iter().map(payee_members).collect::<Vec<_>>()));
+    add("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
     let sessions = handle.checkout_sessions.list(&account, SessionFilter::default(), PAGE).await?;
     let filter = MerchantPaymentFilter::default();
     let payments = handle.merchant_payments.list(&account, filter, PaymentSort::NewestFirst, PAGE).await?;
     let due = handle.checkout_sessions.due(Some(account.clone()), noon() + TimeDelta::days(365), 1_000).await?;
     for row in &payments.rows {
-        see(format!("merchant payment {}", row.id), &handle.merchant_payments.find(&account, row.id).await?);
+        add(format!("merchant payment {}", row.id), &handle.merchant_payments.find(&account, row.id).await?);
     }
     for id in payments.rows.iter().map(|row| row.session).chain(sessions.rows.iter().map(|row| row.id)) {
-        see(format!("checkout session {id}"), &handle.checkout_sessions.find(&account, id).await?);
+        add(format!("checkout session {id}"), &handle.checkout_sessions.find(&account, id).await?);
     }
-    see("due checkouts".into(), &due);
-    see("sessions".into(), &sessions);
-    see("merchant payments".into(), &payments);
-    see("sums of payments".into(), &handle.merchant_payments.summary(&account).await?);
-    see("budgets".into(), &handle.seeding.budgets(&account).await?);
+    add("due checkouts".into(), &due);
+    add("sessions".into(), &sessions);
+    add("merchant payments".into(), &payments);
+    add("sums of payments".into(), &handle.merchant_payments.summary(&account).await?);
+    add("budgets".into(), &handle.seeding.budgets(&account).await?);
     let people = handle.people.list(&account, PersonFilter::default(), PAGE).await?;
-    see("people".into(), &(people.count, people.rows.iter().map(members).collect::<Vec<_>>()));
-    see("cards".into(), &handle.seeding.cards(&account).await?);
-    see("list of budgets".into(), &handle.budgets.list_with_funds(&account, BudgetFilter::default(), PAGE).await?);
+    add("people".into(), &(people.count, people.rows.iter().map(members).collect::<Vec<_>>()));
+    add("cards".into(), &handle.seeding.cards(&account).await?);
+    add("list of budgets".into(), &handle.budgets.list_with_funds(&account, BudgetFilter::default(), PAGE).await?);
     let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
     for id in cards.rows.iter().map(|row| row.record.card.id) {
-        see(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);
-        see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
+        add(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);
+        add(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
     }
-    see("list of cards".into(), &cards);
-    see("disputes".into(), &handle.disputes.list(&account, DisputeFilter::default(), PAGE).await?);
-    see("batches".into(), &handle.seeding.batches(&account).await?);
+    add("list of cards".into(), &cards);
+    add("disputes".into(), &handle.disputes.list(&account, DisputeFilter::default(), PAGE).await?);
+    add("batches".into(), &handle.seeding.batches(&account).await?);
     let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
     let listed = handle.reading.list(&account, every, PAGE).await?;
     for batch in listed.rows.iter().map(|row| row.batch.id) {
         let content = handle.reading.content(&account, batch, PaymentFilter::default()).await?;
-        see(format!("batch {batch}"), &content);
+        add(format!("batch {batch}"), &content);
     }
-    see("list of batches".into(), &listed);
-    see("enrolment".into(), &handle.mfa.enrolment(&account).await?);
-    see("next credit".into(), &credit_situation(handle, &account, who.budget()).await?.map(|seen| seen.number));
-    see("activity".into(), &handle.activities.list(&account, ActivityFilter::default(), PAGE).await?);
+    add("list of batches".into(), &listed);
+    add("enrolment".into(), &handle.mfa.enrolment(&account).await?);
+    add("next credit".into(), &credit_situation(handle, &account, who.budget()).await?.map(|seen| seen.number));
+    add("activity".into(), &handle.activities.list(&account, ActivityFilter::default(), PAGE).await?);
     for id in [who.card(), who.limited_card(), who.yen_card()] {
-        see(format!("card {id}"), &card(handle, &account, id).await?);
+        add(format!("card {id}"), &card(handle, &account, id).await?);
     }
     for number in numbers {
         let seen = chain(handle, &account, token(number)).await?;
-        see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named_message, seen.chain)));
-        see(format!("history of {number}"), &handle.chains.history(&account, token(number)).await?);
+        add(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named_message, seen.chain)));
+        add(format!("history of {number}"), &handle.chains.history(&account, token(number)).await?);
         let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
-        see(format!("MFA session {number}"), &seen.and_then(|seen| seen.session));
+        add(format!("MFA session {number}"), &seen.and_then(|seen| seen.session));
     }
     Ok(lines)
 }
@@ -199,46 +199,46 @@ async fn of_account(
 pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<String, String>, Failure> {
     let account = who.account()?;
     let mut lines = BTreeMap::new();
-    let mut see = |what: String, value: &dyn Debug| {
+    let mut add = |what: String, value: &dyn Debug| {
         lines.insert(what, format!("{value:?}"));
     };
     let second = PageRequest { limit: 2, offset: 1 };
-    see("books".into(), &handle.books.books(&account).await?);
-    see("funding".into(), &handle.reading.funding(&account).await?);
-    see("due holds".into(), &handle.timelines.due_holds(&account, noon() + TimeDelta::days(365), 100).await?);
+    add("books".into(), &handle.books.books(&account).await?);
+    add("funding".into(), &handle.reading.funding(&account).await?);
+    add("due holds".into(), &handle.timelines.due_holds(&account, noon() + TimeDelta::days(365), 100).await?);
     for record in handle.budgets.list(&account, BudgetFilter::default(), PAGE).await?.rows {
         let id = record.budget.id;
-        see(format!("budget {id}"), &handle.budgets.find(&account, id).await?);
+        add(format!("budget {id}"), &handle.budgets.find(&account, id).await?);
         for currency in [gbp()?, jpy()?] {
-            see(format!("{currency} of {id}"), &handle.books.explain(&account, id, currency, PAGE).await?);
-            see(format!("more {currency} of {id}"), &handle.books.explain(&account, id, currency, second).await?);
+            add(format!("{currency} of {id}"), &handle.books.explain(&account, id, currency, PAGE).await?);
+            add(format!("more {currency} of {id}"), &handle.books.explain(&account, id, currency, second).await?);
         }
         let filter = ActivityFilter { budgets: vec![id], ..ActivityFilter::default() };
-        see(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
+        add(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
     }
     for overview in handle.people.list(&account, PersonFilter::default(), PAGE).await?.rows {
         let found = handle.people.find(&account, overview.person.id).await?;
-        see(format!("person {}", overview.person.id), &found.as_ref().map(members));
+        add(format!("person {}", overview.person.id), &found.as_ref().map(members));
     }
     for profile in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
         let id = profile.record.card.id;
         let found = handle.card_management.find(&account, id).await?;
         // `Debug` does not print digests.
         let digest = found.as_ref().and_then(|profile| profile.record.pin).map(|digest| *digest.as_bytes());
-        see(format!("PIN of card {id}"), &digest);
-        see(format!("card {id}"), &found);
-        see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, second).await?);
+        add(format!("PIN of card {id}"), &digest);
+        add(format!("card {id}"), &found);
+        add(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, second).await?);
     }
     let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
     for batch in handle.reading.list(&account, every, PAGE).await?.rows.iter().map(|row| row.batch.id) {
         let (payments, alerts) = (PaymentFilter::default(), AlertFilter::default());
-        see(format!("batch {batch}"), &handle.reading.find(&account, batch).await?);
-        see(format!("payments of {batch}"), &handle.reading.payments(&account, batch, payments, PAGE).await?);
-        see(format!("alerts of {batch}"), &handle.reading.alerts(&account, batch, alerts, PAGE).await?);
-        see(format!("funds of {batch}"), &handle.reading.funds(&account, batch).await?);
+        add(format!("batch {batch}"), &handle.reading.find(&account, batch).await?);
+        add(format!("payments of {batch}"), &handle.reading.payments(&account, batch, payments, PAGE).await?);
+        add(format!("alerts of {batch}"), &handle.reading.alerts(&account, batch, alerts, PAGE).await?);
+        add(format!("funds of {batch}"), &handle.reading.funds(&account, batch).await?);
     }
     for row in handle.activities.list(&account, ActivityFilter::default(), PAGE).await?.rows {
-        see(format!("movement {}", row.id), &handle.activities.find(&account, key_of(&row)).await?);
+        add(format!("movement {}", row.id), &handle.activities.find(&account, key_of(&row)).await?);
     }
     lines.into_iter().map(|(what, value)| Ok((what, without_account(&value, who)?))).collect()
 }
