@@ -35,9 +35,9 @@ impl BatchManagement for Mutant {
             });
         }
         command.claim = self.claim(command.claim);
-        let made = self.inner.create(command).await;
-        self.has_failed.fetch_or(made.is_err(), Ordering::Relaxed);
-        made
+        let answer = self.inner.create(command).await;
+        self.has_failed.fetch_or(answer.is_err(), Ordering::Relaxed);
+        answer
     }
 
     async fn upload(&self, mut command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
@@ -231,13 +231,13 @@ impl BatchProcessing for Mutant {
     async fn record(&self, mut command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         if self.has(Bug::RecordOfAnyPayment) {
             let rule = command.decide;
-            let stranger = BatchReading::content(
+            let found = BatchReading::content(
                 &self.inner,
                 &command.lease.account,
                 command.lease.batch,
                 PaymentFilter::default(),
             );
-            let all = stranger.await?.map_or_else(Vec::new, |content| content.payments);
+            let all = found.await?.map_or_else(Vec::new, |content| content.payments);
             command.decide = Arc::new(move |situation: &SettleSituation| {
                 rule(&SettleSituation { payments: all.clone(), ..situation.clone() })
             });
@@ -259,7 +259,7 @@ impl SandboxBankStorage for Mutant {
     async fn accept(&self, account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         let given = payment.clone();
         let known = florin_ports::Registry::accounts(&self.inner).await?.into_iter().next().map(|account| account.id);
-        let any = known.filter(|_| self.has(Bug::BankServesNobody));
+        let any = known.filter(|_| self.has(Bug::BankServesAbsentAccounts));
         let remembered = self.inner.accept(any.as_ref().unwrap_or(account), payment).await?;
         Ok(if self.has(Bug::BankForgetsTheFirst) { given } else { remembered })
     }

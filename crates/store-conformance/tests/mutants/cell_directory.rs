@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Each bug in the directory of cells, and the check that must catch it.
 pub(crate) const CAUGHT: &[(Bug, &str)] = &[
-    (Bug::LastCellCounts, "cell_directory.add.the_first_cell_counts"),
+    (Bug::LastCellWins, "cell_directory.add.the_first_cell_counts"),
     (Bug::DirectoryFoldsCase, "cell_directory.add.the_first_cell_counts"),
     (Bug::CellsRacing, "cell_directory.add.of_concurrent_calls_the_first_counts"),
     (Bug::AbsentKeysFound, "cell_directory.find_all.only_keys_with_an_entry"),
@@ -19,8 +19,8 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RevisionsStartAgain, "cell_directory.remove.only_what_was_not_added_again"),
     (Bug::MarkedEntriesRemoved, "cell_directory.remove.no_marked_entry"),
     (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
-    (Bug::MovesUnseen, "cell_directory.move.entries_are_marked_until_it_ends"),
-    (Bug::LastMoveCounts, "cell_directory.move.an_earlier_one_counts"),
+    (Bug::MovesHidden, "cell_directory.move.entries_are_marked_until_it_ends"),
+    (Bug::LastMoveWins, "cell_directory.move.an_earlier_one_counts"),
     (Bug::AnyMoveEnds, "cell_directory.move.only_its_own_end_counts"),
     (Bug::MovesFromAnyCell, "cell_directory.move.entries_in_other_cells_stay"),
     (Bug::LateKeysStay, "cell_directory.move.entries_are_marked_until_it_ends"),
@@ -52,7 +52,7 @@ impl CellDirectory for Mutant {
     async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
         let found = CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await?;
         Ok(found.map(|entry| {
-            let is_seen = !self.has(Bug::MovesUnseen);
+            let is_seen = !self.has(Bug::MovesHidden);
             CellEntry { key: key.clone(), moving: entry.moving.filter(|_| is_seen), ..entry }
         }))
     }
@@ -82,7 +82,7 @@ impl CellDirectory for Mutant {
         // An entry that exists gets no other world.
         let world = world.or_else(|| keeps_world.then(|| AccountId::parse("F2").unwrap()));
         let mut entry = self.inner.add(stored_key, cell.clone(), world).await?;
-        if self.has(Bug::LastCellCounts) {
+        if self.has(Bug::LastCellWins) {
             entry.cell = cell;
         }
         Ok(CellEntry { key, ..entry })
@@ -119,7 +119,7 @@ impl CellDirectory for Mutant {
     }
 
     async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
-        if self.has(Bug::LastMoveCounts) {
+        if self.has(Bug::LastMoveWins) {
             self.end_any(wanted.clone(), Vec::new(), wanted.from.clone()).await?;
         }
         if self.has(Bug::MovesFromAnyCell)

@@ -148,7 +148,7 @@ impl CheckoutSessions for Mutant {
                         *order = None;
                     }
                 }
-                Some(Bug::BeginningsLost) => {
+                Some(Bug::BegunSessionsForgotten) => {
                     if let SessionState::Open { has_begun } = &mut decision.session.state {
                         *has_begun = false;
                     }

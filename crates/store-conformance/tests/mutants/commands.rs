@@ -27,7 +27,7 @@ use uuid::Uuid;
 type MessageResult = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
 /// Changes a decision on a card message as the bug does.
-fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
+fn with_bug(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     let message = &mut decision.transaction;
     match bug {
         Some(Bug::LimitsNotStored) => decision.limits.clear(),
@@ -57,7 +57,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
 }
 
 /// Changes the guards of a card as the bug does.
-fn weakened(bug: Option<Bug>, guards: &mut Guards) {
+fn weaken_guards(bug: Option<Bug>, guards: &mut Guards) {
     match bug {
         Some(Bug::CardControlsIgnored) => guards.card = Controls::default(),
         Some(Bug::BudgetControlsIgnored) => guards.budget = Controls::default(),
@@ -69,7 +69,7 @@ fn weakened(bug: Option<Bug>, guards: &mut Guards) {
 }
 
 /// Returns the part of a decision that remains if nobody rolls back.
-fn half(mut decision: CardDecision) -> CardDecision {
+fn incomplete(mut decision: CardDecision) -> CardDecision {
     decision.journal = None;
     decision.limits.clear();
     decision.first_state = None;
@@ -97,7 +97,7 @@ impl Mutant {
         Some(claim)
     }
 
-    async fn others(&self, account: &AccountId) -> Vec<AccountId> {
+    async fn other_accounts(&self, account: &AccountId) -> Vec<AccountId> {
         let all = self.inner.accounts().await.unwrap();
         all.into_iter().map(|other| other.id).filter(|id| id != account).collect()
     }
@@ -131,7 +131,7 @@ impl Mutant {
 
     /// Returns the limits that the first handle read earlier, for a second handle that does not read again. The first
     /// handle records them.
-    async fn limits_of_then(&self, command: &FirstMessageCommand) -> Option<Vec<CardLimit>> {
+    async fn earlier_limits(&self, command: &FirstMessageCommand) -> Option<Vec<CardLimit>> {
         if !self.has(Bug::StaleLimits) {
             return None;
         }
@@ -145,7 +145,7 @@ impl Mutant {
 
     /// Returns the enrolment that the first handle read earlier, for a second handle that does not read again. The
     /// first handle records it.
-    async fn enrolment_of_then(&self, account: &AccountId) -> Option<TotpEnrolment> {
+    async fn earlier_enrolment(&self, account: &AccountId) -> Option<TotpEnrolment> {
         if !self.has(Bug::StaleEnrolments) {
             return None;
         }
@@ -158,16 +158,16 @@ impl Mutant {
     }
 
     /// Returns the account of the group, if the bug takes a message of another account for one of the group.
-    fn mixed(&self, account: &AccountId, token: TransactionToken) -> Option<AccountId> {
-        let mut behind = self.behind_a_slow_one.lock().unwrap();
-        let is_mixed = |(slow, tokens): &mut Waiting| slow != account && tokens.contains(&token);
-        let (slow, _) = if self.has(Bug::GroupsMixAccounts) { behind.take_if(is_mixed)? } else { return None };
+    fn mixed_group(&self, account: &AccountId, token: TransactionToken) -> Option<AccountId> {
+        let mut behind = self.behind_slow_message.lock().unwrap();
+        let belongs = |(slow, tokens): &mut Waiting| slow != account && tokens.contains(&token);
+        let (slow, _) = if self.has(Bug::GroupsMixAccounts) { behind.take_if(belongs)? } else { return None };
         Some(slow)
     }
 
     /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
     fn record_follower(&self, account: &AccountId, took: Duration, answer: &MessageResult) {
-        let mut behind = self.behind_a_slow_one.lock().unwrap();
+        let mut behind = self.behind_slow_message.lock().unwrap();
         if took > Duration::from_millis(50) {
             *behind = Some((account.clone(), Vec::new()));
         } else if let (Some((slow, tokens)), Ok(Written::New(done))) = (behind.as_mut(), answer)
@@ -178,13 +178,13 @@ impl Mutant {
     }
 
     /// Returns whether the bug hides a message of the same group.
-    fn forgets(&self, account: &AccountId, token: TransactionToken) -> bool {
-        let behind = self.behind_a_slow_one.lock().unwrap();
+    fn hides_message(&self, account: &AccountId, token: TransactionToken) -> bool {
+        let behind = self.behind_slow_message.lock().unwrap();
         let of_group = behind.as_ref().is_some_and(|(slow, tokens)| slow == account && tokens.contains(&token));
         of_group && self.has(Bug::GroupsForgetMessages)
     }
 
-    fn after_panic<T, R>(&self, answer: &Result<T, WriteError<R>>) {
+    fn record_panic<T, R>(&self, answer: &Result<T, WriteError<R>>) {
         if (self.has(Bug::DeadAfterPanic) || self.has(Bug::GroupsPanicTogether))
             && matches!(answer, Err(WriteError::Store(StoreError::Corrupt(text))) if text.contains("panicked"))
         {
@@ -203,8 +203,8 @@ impl CardLedger for Mutant {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::Overloaded.into());
         }
-        let patience = Duration::from_secs(if self.has(Bug::ImpatientIsCorrupt) { 1 } else { 100 });
-        let turn = tokio::time::timeout(patience, async {
+        let max_wait = Duration::from_secs(if self.has(Bug::LongWaitsAreCorrupt) { 1 } else { 100 });
+        let turn = tokio::time::timeout(max_wait, async {
             if self.has(Bug::NoLock) { None } else { Some(self.turn.lock().await) }
         });
         let turn = turn.await;
@@ -216,15 +216,15 @@ impl CardLedger for Mutant {
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let second = command.claim.as_ref().map(|claim| claim.request.clone());
         let stale = if self.has(Bug::NoLock) { self.stale(&command).await } else { None };
-        let limits = self.limits_of_then(&command).await;
+        let limits = self.earlier_limits(&command).await;
         let decide = Arc::new(move |situation: &FirstSituation| {
             let mut situation = stale.as_ref().unwrap_or(situation).clone();
             situation.limits = limits.clone().unwrap_or(situation.limits);
-            weakened(bug, &mut situation.guards);
+            weaken_guards(bug, &mut situation.guards);
             if bug == Some(Bug::RecipientsNotCompared) {
                 situation.recipient = None;
             }
-            Ok(spoilt(bug, rule(&situation)?))
+            Ok(with_bug(bug, rule(&situation)?))
         });
         let make = |account: AccountId, claim| FirstMessageCommand {
             account,
@@ -236,13 +236,13 @@ impl CardLedger for Mutant {
         let claim = self.claim(command.claim.clone());
         let mut answer = self.inner.first_message(make(command.account.clone(), claim.clone())).await;
         if self.has(Bug::NoTenantFilterOnCards) && answer == Err(WriteError::Absent) {
-            for other in self.others(&command.account).await {
+            for other in self.other_accounts(&command.account).await {
                 answer = self.inner.first_message(make(other, claim.clone())).await;
             }
         }
         if self.has(Bug::NoRollback) && matches!(answer, Err(WriteError::Store(_))) {
             let rule = Arc::clone(&command.decide);
-            let decide = Arc::new(move |situation: &FirstSituation| Ok(half(rule(situation)?)));
+            let decide = Arc::new(move |situation: &FirstSituation| Ok(incomplete(rule(situation)?)));
             let _ =
                 self.inner.first_message(FirstMessageCommand { decide, ..make(command.account.clone(), None) }).await;
         }
@@ -254,7 +254,7 @@ impl CardLedger for Mutant {
         {
             **first = second;
         }
-        self.after_panic(&answer);
+        self.record_panic(&answer);
         self.record_follower(&command.account, started.elapsed(), &answer);
         answer
     }
@@ -262,7 +262,7 @@ impl CardLedger for Mutant {
     async fn follow_up(&self, command: FollowUpCommand) -> MessageResult {
         let _turn = self.turn.lock().await;
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
-        let hides = self.behind_a_slow_one.lock().unwrap().is_some() && self.has(Bug::GroupsHideFirstStates);
+        let hides = self.behind_slow_message.lock().unwrap().is_some() && self.has(Bug::GroupsHideFirstStates);
         let decide = Arc::new(move |situation: &ChainSituation| {
             let mut situation = situation.clone();
             if hides {
@@ -273,7 +273,7 @@ impl CardLedger for Mutant {
                 Some(Bug::MarginIgnored) => situation.guards.settings = CardSettings::default(),
                 _ => {}
             }
-            Ok(spoilt(bug, rule(&situation)?))
+            Ok(with_bug(bug, rule(&situation)?))
         });
         let make = |account: AccountId, claim| FollowUpCommand {
             account,
@@ -283,19 +283,19 @@ impl CardLedger for Mutant {
             claim,
         };
         let claim = self.claim(command.claim.clone());
-        if self.forgets(&command.account, command.token) {
+        if self.hides_message(&command.account, command.token) {
             return Err(WriteError::Absent);
         }
-        let account = self.mixed(&command.account, command.token).unwrap_or_else(|| command.account.clone());
+        let account = self.mixed_group(&command.account, command.token).unwrap_or_else(|| command.account.clone());
         let mut answer = self.inner.follow_up(make(account, claim.clone())).await;
         if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
-            for other in self.others(&command.account).await {
+            for other in self.other_accounts(&command.account).await {
                 answer = self.inner.follow_up(make(other, claim.clone())).await;
             }
         }
         if self.has(Bug::NoRollbackOfFollowUps) && matches!(answer, Err(WriteError::Store(_))) {
             let rule = Arc::clone(&command.decide);
-            let decide = Arc::new(move |situation: &ChainSituation| Ok(half(rule(situation)?)));
+            let decide = Arc::new(move |situation: &ChainSituation| Ok(incomplete(rule(situation)?)));
             let _ = self.inner.follow_up(FollowUpCommand { decide, ..make(command.account.clone(), None) }).await;
         }
         answer
@@ -304,7 +304,7 @@ impl CardLedger for Mutant {
     async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError> {
         let mut awaits = self.inner.awaits_first_use(account, card).await?;
         if self.has(Bug::AwaitingOfAnyAccount) {
-            for other in self.others(account).await {
+            for other in self.other_accounts(account).await {
                 awaits |= self.inner.awaits_first_use(&other, card).await?;
             }
         }
@@ -316,8 +316,8 @@ impl CardLedger for Mutant {
         if command.mode == Mode::DryRun && self.has(Bug::DryFirstUsesWrite) {
             let (account, card, decide) = (command.account.clone(), command.card, Arc::clone(&command.decide));
             let answer = self.inner.first_use(command).await;
-            let wet = FirstUseCommand { account, card, decide, mode: Mode::Commit, claim: None };
-            let _ = self.inner.first_use(wet).await;
+            let committed = FirstUseCommand { account, card, decide, mode: Mode::Commit, claim: None };
+            let _ = self.inner.first_use(committed).await;
             return answer;
         }
         if self.has(Bug::VirtualCardsStay) {
@@ -355,7 +355,7 @@ impl Credits for Mutant {
         }
         let (account, budget, rule) = (command.account.clone(), command.budget, Arc::clone(&command.decide));
         let mut claim = self.claim(command.claim.clone());
-        if let Some(claim) = claim.as_mut().filter(|_| self.is_second && self.has(Bug::KeysOfEachHandle)) {
+        if let Some(claim) = claim.as_mut().filter(|_| self.is_second && self.has(Bug::KeysPerHandle)) {
             claim.key = IdempotencyKey::parse(format!("{}-2", claim.key.as_str()).as_bytes()).unwrap();
         }
         let answer = self.inner.credit(CreditCommand { claim, ..command }).await;
@@ -381,7 +381,7 @@ impl PaymentBatches for Mutant {
             return self.dry_confirm(command).await;
         }
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
-        let enrolment = self.enrolment_of_then(&command.account).await;
+        let enrolment = self.earlier_enrolment(&command.account).await;
         let decide = Arc::new(move |situation: &ConfirmSituation| {
             let mut situation = situation.clone();
             situation.enrolment = enrolment.clone().or(situation.enrolment);

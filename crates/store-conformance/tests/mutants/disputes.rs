@@ -63,8 +63,8 @@ impl Disputes for Mutant {
         if command.mode == Mode::DryRun && self.has(Bug::DryDisputesWrite) {
             let (account, dispute, decide) = (command.account.clone(), command.dispute, Arc::clone(&command.decide));
             let answer = Disputes::act(&self.inner, command).await;
-            let wet = DisputeCommand { account, dispute, decide, mode: Mode::Commit, claim: None };
-            let _ = Disputes::act(&self.inner, wet).await;
+            let committed = DisputeCommand { account, dispute, decide, mode: Mode::Commit, claim: None };
+            let _ = Disputes::act(&self.inner, committed).await;
             return answer;
         }
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);

@@ -20,8 +20,8 @@ impl Mutant {
     ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
         let (account, refund, decide) = (command.account.clone(), command.refund, Arc::clone(&command.decide));
         let answer = MerchantPayments::act(&self.inner, command).await;
-        let wet = RefundCommand { account, refund, decide, mode: Mode::Commit, claim: None };
-        let _ = MerchantPayments::act(&self.inner, wet).await;
+        let committed = RefundCommand { account, refund, decide, mode: Mode::Commit, claim: None };
+        let _ = MerchantPayments::act(&self.inner, committed).await;
         answer
     }
 
@@ -29,7 +29,7 @@ impl Mutant {
         &self,
         command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-        let wet = FirstMessageCommand {
+        let committed = FirstMessageCommand {
             account: command.account.clone(),
             card: command.card,
             decide: Arc::clone(&command.decide),
@@ -38,7 +38,7 @@ impl Mutant {
         };
         let mut answer = self.inner.first_message(command).await;
         if self.has(Bug::DryRunsWrite) {
-            let _ = self.inner.first_message(wet).await;
+            let _ = self.inner.first_message(committed).await;
         }
         if let (true, Ok(Written::DryRun(dry_run))) = (self.has(Bug::DryRunsHidePostings), &mut answer) {
             dry_run.journal.clear();
@@ -76,8 +76,8 @@ impl Mutant {
                 decision
             });
             let (account, batch, session) = (command.account.clone(), command.batch, command.session);
-            let wet = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, claim: None };
-            let _ = self.inner.confirm(wet).await;
+            let committed = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, claim: None };
+            let _ = self.inner.confirm(committed).await;
         }
         self.inner.confirm(command).await
     }

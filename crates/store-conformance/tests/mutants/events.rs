@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 impl Mutant {
     /// Returns an event as a store with the bug would show it.
-    fn shown(&self, mut event: StoredEvent) -> Option<StoredEvent> {
+    fn with_bug(&self, mut event: StoredEvent) -> Option<StoredEvent> {
         match self.bug {
             Some(Bug::EventsLate) => event.occurred_at += TimeDelta::seconds(1),
             Some(Bug::EventsChange) => {
@@ -57,7 +57,7 @@ impl Events for Mutant {
         {
             found.rows.clear();
         }
-        found.rows = found.rows.into_iter().filter_map(|event| self.shown(event)).collect();
+        found.rows = found.rows.into_iter().filter_map(|event| self.with_bug(event)).collect();
         if self.has(Bug::UndoneEventsStay) {
             let mut listed = self.listed.lock().unwrap();
             listed.extend(found.rows.iter().map(|event| (event.position, event.clone())));

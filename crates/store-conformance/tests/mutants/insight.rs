@@ -25,7 +25,7 @@ impl Activities for Mutant {
         if self.has(Bug::ActivityStatusIgnored) {
             filter.statuses.clear();
         }
-        if self.has(Bug::ActivityOfAnybody) {
+        if self.has(Bug::ActivityOwnersIgnored) {
             filter.people.clear();
         }
         if self.has(Bug::NumbersNotSearched) && filter.search.as_ref().is_some_and(|search| search.number().is_some()) {
@@ -102,7 +102,7 @@ impl Activities for Mutant {
             match self.bug {
                 // This cursor passes the next position, as if a transaction had drawn it but not committed yet.
                 Some(Bug::FeedPassesUncommitted) => found.next.position += 1,
-                Some(Bug::FollowUpsKeepThePlace) if after.is_some() => found.rows.retain(|row| match &row.detail {
+                Some(Bug::FollowUpsKeepThePosition) if after.is_some() => found.rows.retain(|row| match &row.detail {
                     ActivityDetail::Card(chain) => chain.follow_ups.is_empty(),
                     _ => true,
                 }),
@@ -190,7 +190,7 @@ impl Books for Mutant {
             books.budgets.values_mut().for_each(|budget| budget.reservations = Total::ZERO);
         }
         if self.has(Bug::RefundsSettleNothing) {
-            books.merchant.settlements.values_mut().for_each(|said| said.refunded = Total::ZERO);
+            books.merchant.settlements.values_mut().for_each(|settlement| settlement.refunded = Total::ZERO);
         }
         if self.has(Bug::LegsAreNotLinked) {
             books.chains.values_mut().for_each(|chain| *chain = ChainBooks::default());

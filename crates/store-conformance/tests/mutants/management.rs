@@ -71,7 +71,7 @@ impl Budgets for Mutant {
         budget: BudgetId,
     ) -> Result<Option<BudgetOverview>, StoreError> {
         let found = Budgets::find_with_funds(&self.inner, account, budget).await?;
-        Ok(found.map(|found| self.with_few_funds(found)))
+        Ok(found.map(|found| self.with_wrong_funds(found)))
     }
 
     async fn list_with_funds(
@@ -81,7 +81,7 @@ impl Budgets for Mutant {
         page: PageRequest,
     ) -> Result<Page<BudgetOverview>, StoreError> {
         let mut page = Budgets::list_with_funds(&self.inner, account, filter, page).await?;
-        page.rows = page.rows.into_iter().map(|found| self.with_few_funds(found)).collect();
+        page.rows = page.rows.into_iter().map(|found| self.with_wrong_funds(found)).collect();
         Ok(page)
     }
 
@@ -114,11 +114,11 @@ impl Budgets for Mutant {
         mut command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         command.claim = self.claim(command.claim);
-        if self.is_second && self.has(Bug::NamesOfEachHandle) {
+        if self.is_second && self.has(Bug::NamesPerHandle) {
             // No budget has this name.
             command.name.clear();
         }
-        if self.is_second && self.has(Bug::CountersOfEachHandle) {
+        if self.is_second && self.has(Bug::CountersPerHandle) {
             let rule = command.decide;
             command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
                 rule(&CreateBudgetSituation { budgets: situation.budgets - 1, ..situation.clone() })
@@ -130,8 +130,8 @@ impl Budgets for Mutant {
 
 impl Mutant {
     /// Returns a budget as a store with a bug in its sums shows it.
-    fn with_few_funds(&self, mut found: BudgetOverview) -> BudgetOverview {
-        if self.has(Bug::NothingBelowBudgets) {
+    fn with_wrong_funds(&self, mut found: BudgetOverview) -> BudgetOverview {
+        if self.has(Bug::FundsBelowBudgetsHidden) {
             found.funds.iter_mut().for_each(|funds| funds.below = PoolSums::default());
         }
         if self.has(Bug::LastNumbersLost) {
@@ -148,7 +148,7 @@ impl Transfers for Mutant {
         mut command: TransferCommand,
     ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
         command.claim = self.claim(command.claim);
-        if self.has(Bug::TransferLeavesTheGiver) {
+        if self.has(Bug::SendersBalanceNotStored) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation| {
                 let mut decision = rule(situation)?;
@@ -226,7 +226,7 @@ impl CardManagement for Mutant {
         let inactive =
             CardManagement::list(&self.inner, &command.account, inactive, PageRequest::default()).await?.count;
         let missed = match self.bug {
-            Some(Bug::CardCountersOfEachHandle) => u64::from(self.is_second),
+            Some(Bug::CardCountersPerHandle) => u64::from(self.is_second),
             Some(Bug::ActiveCardsCount) => inactive.unsigned_abs(),
             _ => 0,
         };
@@ -283,7 +283,7 @@ impl CardManagement for Mutant {
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);
         command.decide = Arc::new(move |situation: &PhysicalCardSituation| {
             let mut situation = situation.clone();
-            if bug == Some(Bug::OrdersUnseen) {
+            if bug == Some(Bug::PhysicalOrdersHidden) {
                 situation.ordered.clear();
             }
             let mut decision = rule(&situation)?;

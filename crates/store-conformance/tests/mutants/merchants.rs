@@ -28,7 +28,7 @@ impl Merchants for Mutant {
         mut command: ProfileCommand,
     ) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>> {
         command.claim = self.claim(command.claim);
-        command.creates |= self.has(Bug::MerchantsByThemselves);
+        command.creates |= self.has(Bug::MerchantsCreateProfiles);
         if self.has(Bug::PermissionsStay) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |profile: &MerchantProfile| {

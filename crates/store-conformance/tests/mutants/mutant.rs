@@ -23,7 +23,7 @@ pub(crate) type Waiting = (AccountId, Vec<TransactionToken>);
 pub(crate) struct Mutant {
     pub(crate) inner: MemoryStore,
     pub(crate) bug: Option<Bug>,
-    /// Whether a rule has panicked, if the bug makes that matter.
+    /// Whether a rule has panicked. Set only with bugs that depend on it.
     pub(crate) dead: Arc<AtomicBool>,
     /// Last lease of each batch.
     pub(crate) leases: Arc<Mutex<BTreeMap<PaymentBatchId, Lease>>>,
@@ -37,7 +37,7 @@ pub(crate) struct Mutant {
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
     pub(crate) waiting: Arc<AtomicUsize>,
     /// The messages that were sent behind a message with a slow rule, and their account.
-    pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
+    pub(crate) behind_slow_message: Arc<Mutex<Option<Waiting>>>,
     /// Records that the first handle read before its last command. A second handle with a bug uses them instead of
     /// reading again.
     pub(crate) seen_before: Arc<Mutex<SeenBefore>>,
@@ -71,7 +71,7 @@ impl Mutant {
             readiness: Readiness::Ready,
             turn: Arc::default(),
             waiting: Arc::default(),
-            behind_a_slow_one: Arc::default(),
+            behind_slow_message: Arc::default(),
             seen_before: Arc::default(),
             listed: Arc::default(),
             reads: Arc::default(),
@@ -92,7 +92,7 @@ impl Mutant {
             readiness: self.readiness,
             turn: Arc::clone(&self.turn),
             waiting: Arc::clone(&self.waiting),
-            behind_a_slow_one: Arc::clone(&self.behind_a_slow_one),
+            behind_slow_message: Arc::clone(&self.behind_slow_message),
             seen_before: Arc::clone(&self.seen_before),
             listed: Arc::clone(&self.listed),
             reads: Arc::clone(&self.reads),

@@ -41,7 +41,7 @@ impl ClientNetworks for Mutant {
                 Arc::new(move |listed: &Vec<AllowedNetwork>| Ok(decide(listed)?.into_iter().map(without).collect()));
             return self.inner.change_networks(client, decide).await;
         }
-        if self.is_second && self.has(Bug::NetworksOfEachHandle) {
+        if self.is_second && self.has(Bug::NetworksPerHandle) {
             let decide = Arc::new(move |listed: &Vec<AllowedNetwork>| decide(&listed[..2].to_vec()));
             return self.inner.change_networks(client, decide).await;
         }

@@ -50,10 +50,10 @@ impl People for Mutant {
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);
         command.decide = Arc::new(move |situation: &CreatePersonSituation| {
             let mut situation = *situation;
-            if bug == Some(Bug::NobodyIsKnown) {
+            if bug == Some(Bug::KnownPeopleHidden) {
                 situation.known = None;
             }
-            if bug == Some(Bug::AddressesTwice) {
+            if bug == Some(Bug::EmailAddressesTwice) {
                 situation.email_taken = false;
             }
             rule(&situation)

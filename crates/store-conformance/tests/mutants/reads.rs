@@ -226,7 +226,7 @@ impl Registry for Mutant {
     }
 
     async fn set_disabled(&self, client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        if self.has(Bug::DisabledAnew) {
+        if self.has(Bug::DisabledTimeReplaced) {
             self.inner.set_disabled(client, None).await?;
         }
         if (self.has(Bug::NeverEnabled) && at.is_none()) || (self.has(Bug::DisabledClientsReceive) && at.is_some()) {
@@ -266,7 +266,7 @@ impl Registry for Mutant {
     }
 
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
-        if self.has(Bug::PolicyOfAll) {
+        if self.has(Bug::MfaPolicyOfAllAccountsChanged) {
             for account in self.inner.accounts().await? {
                 self.inner.set_mfa_required(&account.id, required).await?;
             }
@@ -279,7 +279,7 @@ impl Registry for Mutant {
     }
 
     async fn remove_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
-        if self.has(Bug::EnrolmentOutlivesItself) {
+        if self.has(Bug::RemovedEnrolmentsStay) {
             return Ok(self.inner.enrolment(account).await?.is_some());
         }
         self.inner.remove_enrolment(account).await
@@ -302,11 +302,11 @@ impl Registry for Mutant {
 
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
         if self.has(Bug::WorldKeysOutliveTheirMaker) {
-            let aside = Arc::new(move |old: &ApiKey| {
+            let rotate = Arc::new(move |old: &ApiKey| {
                 let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..old.clone() };
                 Ok(KeyRotation { successor, ends_at: old.created_at + TimeDelta::days(999) })
             });
-            let _unknown_or_revoked = self.inner.rotate_key(key, KeyHash([77; 32]), aside).await;
+            let _unknown_or_revoked = self.inner.rotate_key(key, KeyHash([77; 32]), rotate).await;
         }
         match self.inner.revoke_key(key, at).await {
             Err(StoreError::NotFound(_)) if self.has(Bug::UnknownKeyRevoked) => Ok(()),
@@ -323,18 +323,18 @@ impl Registry for Mutant {
         let before = self.inner.keys(None).await?;
         let rotation = self.inner.rotate_key(key, hash, Arc::clone(&decide)).await?;
         if self.has(Bug::RotatedKeysStay) {
-            let ends = Arc::new(move |old: &ApiKey| {
+            let rotate = Arc::new(move |old: &ApiKey| {
                 let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..old.clone() };
                 Ok(KeyRotation { successor, ends_at: old.created_at + TimeDelta::days(999) })
             });
-            self.inner.rotate_key(key, KeyHash([77; 32]), ends).await?;
+            self.inner.rotate_key(key, KeyHash([77; 32]), rotate).await?;
         }
         if self.has(Bug::RotationLeavesWorlds) && before.iter().any(|other| other.made_by == Some(key)) {
-            let back = Arc::new(move |new: &ApiKey| {
+            let rotate = Arc::new(move |new: &ApiKey| {
                 let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..new.clone() };
                 Ok(KeyRotation { successor, ends_at: new.created_at + TimeDelta::days(999) })
             });
-            self.inner.rotate_key(rotation.successor.id, KeyHash([77; 32]), back).await?;
+            self.inner.rotate_key(rotation.successor.id, KeyHash([77; 32]), rotate).await?;
         }
         Ok(rotation)
     }
@@ -360,9 +360,9 @@ impl KeyUpkeep for Mutant {
     }
 
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {
-        let from = if self.has(Bug::ExpiredKeysExpire) { DateTime::UNIX_EPOCH } else { from };
+        let from = if self.has(Bug::ExpiredKeysListed) { DateTime::UNIX_EPOCH } else { from };
         let mut keys = self.inner.expiring(from, until, max).await?;
-        if self.has(Bug::ExpiringLastFirst) {
+        if self.has(Bug::ExpiringKeysReversed) {
             keys.reverse();
         }
         Ok(keys)
@@ -382,7 +382,7 @@ impl Seeding for Mutant {
         }
         let clients = data.clients.clone();
         let done = self.inner.seed(data).await;
-        if done.is_err() && self.has(Bug::HalfTheSeedData) {
+        if done.is_err() && self.has(Bug::FailedSeedsLeaveClients) {
             for client in clients {
                 let _ = self.inner.add_client(client).await;
             }
@@ -444,7 +444,7 @@ impl Upkeep for Mutant {
 
     async fn bind(&self, environment: Environment) -> Result<Environment, StoreError> {
         let bound = self.inner.bind(environment).await?;
-        Ok(if self.has(Bug::EveryEnvironmentFits) { environment } else { bound })
+        Ok(if self.has(Bug::EnvironmentBindingIgnored) { environment } else { bound })
     }
 
     fn is_overloaded(&self) -> bool {

@@ -27,7 +27,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::WebhooksOfOtherAccountsListed, "webhooks.reach.others_are_absent"),
     (Bug::AccountlessWebhooksHidden, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
     (Bug::AccountlessWebhooksOfLimitedKeys, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
-    (Bug::RestingDeliveriesDue, "deliveries.claim.not_for_a_disabled_subscription"),
+    (Bug::DeliveriesOfDisabledDue, "deliveries.claim.not_for_a_disabled_subscription"),
     (Bug::DeliveryLeasesEndAtOnce, "deliveries.claim.one_lease_at_a_time"),
     (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_up_to_the_maximum"),
     (Bug::AttemptsCountedLate, "deliveries.claim.counts_the_attempt_before_it_is_sent"),
@@ -37,14 +37,14 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::StoredAnswersOfOtherKeys, "deliveries.repeats.others_get_no_stored_answer"),
     (Bug::FirstAttemptsWaitForClocks, "deliveries.claim.a_first_attempt_waits_for_no_clock"),
     (Bug::AnyAttemptOfALeaseRecorded, "deliveries.record.a_claim_is_one_attempt"),
-    (Bug::LastClaimOfACallCounts, "deliveries.record.of_two_claims_in_a_call_the_current_one_counts"),
+    (Bug::LastClaimOfACallWins, "deliveries.record.of_two_claims_in_a_call_the_current_one_counts"),
     (Bug::BodiesOfOneSubscription, "deliveries.claim.concurrent_claims_take_each_delivery_once"),
     (Bug::EndsOfOneSubscription, "deliveries.record.concurrent_calls_are_independent"),
     (Bug::AllAttemptsLogged, "deliveries.log.shows_the_last_attempts"),
     (Bug::DeliveriesDeletedUnbounded, "deliveries.deletion.nothing_is_claimed_and_portions_are_removed"),
     (Bug::DeliveryStatusIgnored, "deliveries.log.filters_and_pages"),
     (Bug::DisabledRedelivers, "deliveries.redeliver.begins_anew"),
-    (Bug::GoneEventsRedelivered, "deliveries.restore.cancels_those_of_undone_events"),
+    (Bug::AbsentEventsRedelivered, "deliveries.restore.cancels_those_of_undone_events"),
     (Bug::TestsNotRedelivered, "deliveries.test.has_its_own_body"),
     (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
     (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
@@ -55,10 +55,10 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NewEventsUnnoticed, "deliveries.new_events.ends_after_the_commit_of_received_events"),
     (Bug::LateCommitsNotQueued, "deliveries.fan_out.each_event_once_while_others_write"),
     (Bug::BacklogOfOneHasAll, "deliveries.backlogs.count_what_waits_for_each_subscription"),
-    (Bug::RestingDeliveriesUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
+    (Bug::DeliveriesOfDisabledUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::SecretsOfDeletedWebhooksKept, "webhooks.secrets.are_found_and_replaced"),
     (Bug::WebhookOrderNotStored, "deliveries.claim.ordered_holds_back_the_same_object"),
-    (Bug::OrdersNeverGivenUp, "deliveries.claim.an_order_can_be_given_up"),
+    (Bug::OrderingNeverEnds, "deliveries.claim.an_order_can_be_given_up"),
     (Bug::EndsOfDisabledLost, "deliveries.claim.an_order_can_be_given_up_for_a_while"),
     (Bug::NothingRedelivered, "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones"),
     (Bug::DisabledClientsReceive, "deliveries.claim.not_for_a_disabled_client"),
@@ -116,7 +116,7 @@ impl Mutant {
     }
 
     /// Changes what was claimed.
-    async fn spoil_claimed(
+    async fn change_claimed(
         &self,
         claimed: &mut ClaimedDeliveries,
         (max, now): (usize, DateTime<Utc>),
@@ -184,7 +184,7 @@ impl Webhooks for Mutant {
         if self.has(Bug::StoredAnswersOfOtherKeys) && command.claim.is_some() {
             command.reach = WebhookReach::of_client(command.reach.client);
         }
-        if self.has(Bug::OrdersNeverGivenUp) {
+        if self.has(Bug::OrderingNeverEnds) {
             let decide = Arc::clone(&command.decide);
             command.decide = Arc::new(move |before: &Webhook| {
                 let after = decide(before)?;
@@ -279,7 +279,7 @@ impl Deliveries for Mutant {
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
-        if self.has(Bug::RestingDeliveriesDue) {
+        if self.has(Bug::DeliveriesOfDisabledDue) {
             return self.inner.all().await;
         }
         Deliveries::due(&self.inner, now).await
@@ -301,7 +301,7 @@ impl Deliveries for Mutant {
         }
         let mut claimed = Deliveries::claim(&self.inner, command).await?;
         if let Some(claimed) = &mut claimed {
-            self.spoil_claimed(claimed, (max, now)).await?;
+            self.change_claimed(claimed, (max, now)).await?;
         }
         Ok(claimed)
     }
@@ -320,7 +320,7 @@ impl Deliveries for Mutant {
                 end.claim.attempt = found.map_or(0, |logged| logged.delivery.attempts);
             }
         }
-        if self.has(Bug::LastClaimOfACallCounts) {
+        if self.has(Bug::LastClaimOfACallWins) {
             let last: BTreeMap<_, _> = ends.iter().map(|end| (end.claim.event, end.claim)).collect();
             for end in &mut ends {
                 end.claim = last[&end.claim.event];
@@ -381,7 +381,7 @@ impl Deliveries for Mutant {
         if self.has(Bug::DisabledRedelivers) {
             command.decide = Arc::new(|_| Ok(()));
         }
-        if self.has(Bug::GoneEventsRedelivered) {
+        if self.has(Bug::AbsentEventsRedelivered) {
             let decide = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation: &RedeliverSituation| {
                 decide(&RedeliverSituation { is_event_stored: true, ..situation.clone() })
@@ -433,7 +433,7 @@ impl Deliveries for Mutant {
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
         let webhook = webhook.filter(|_| !self.has(Bug::BacklogOfOneHasAll));
         let mut backlogs = self.inner.backlogs(webhook).await?;
-        if self.has(Bug::RestingDeliveriesUncounted) {
+        if self.has(Bug::DeliveriesOfDisabledUncounted) {
             let all = self.inner.all().await?;
             backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.state.is_enabled()));
         }

@@ -106,20 +106,20 @@ impl Mutant {
 
 impl Mutant {
     /// Restores the secret that an account had when its snapshot was taken.
-    async fn put_secrets_back(&self, account: &AccountId) -> Result<(), StoreError> {
-        let then = self.seen_before.lock().unwrap().enrolment.clone();
+    async fn restore_secret(&self, account: &AccountId) -> Result<(), StoreError> {
+        let earlier = self.seen_before.lock().unwrap().enrolment.clone();
         let now = self.inner.enrolment(account).await?;
-        match (then, now) {
-            (Some(then), Some(now)) if self.has(Bug::SecretsInSnapshots) => {
-                self.inner.enrol(TotpEnrolment { secret: then.secret, ..now }).await
+        match (earlier, now) {
+            (Some(earlier), Some(now)) if self.has(Bug::SecretsInSnapshots) => {
+                self.inner.enrol(TotpEnrolment { secret: earlier.secret, ..now }).await
             }
-            (Some(then), None) if self.has(Bug::RemovedSecretsComeBack) => self.inner.enrol(then).await,
+            (Some(earlier), None) if self.has(Bug::RemovedSecretsComeBack) => self.inner.enrol(earlier).await,
             _ => Ok(()),
         }
     }
 
     /// Leases all batches again as they were leased before.
-    async fn put_leases_back(&self) -> Result<(), StoreError> {
+    async fn restore_leases(&self) -> Result<(), StoreError> {
         let leases: Vec<_> = self.leases.lock().unwrap().values().cloned().collect();
         for lease in leases {
             let claim = ClaimCommand { lease: lease.id, now: lease.until, until: lease.until, max: 100 };
@@ -132,7 +132,7 @@ impl Mutant {
 #[async_trait]
 impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-        if self.has(Bug::WorldKeysForgotten) {
+        if self.has(Bug::CreationKeysForgotten) {
             command.claim = None;
         }
         if self.has(Bug::CopiesNotSealedAgain) {
@@ -234,14 +234,14 @@ impl Worlds for Mutant {
     }
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
-        if self.has(Bug::NothingPutBack) {
+        if self.has(Bug::RestoresChangeNothing) {
             let world = Worlds::find(&self.inner, &command.account).await?.ok_or(WriteError::Absent)?;
             return Ok(Written::New(WorldReading { world, real: command.real }));
         }
         let (account, real) = (command.account.clone(), command.real);
         let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));
         let restored = self.inner.restore(RestoreCommand { claim, ..command }).await?;
-        self.put_secrets_back(&account).await?;
+        self.restore_secret(&account).await?;
         if self.has(Bug::RestoresLeaseRetries) {
             self.lease_everything(real).await?;
         }
@@ -251,8 +251,8 @@ impl Worlds for Mutant {
         if self.has(Bug::RestoresForgetEqualKeys) {
             self.inner.delete_idempotency_records(real + TimeDelta::days(1), 100).await?;
         }
-        if self.has(Bug::LeasesPutBack) {
-            self.put_leases_back().await?;
+        if self.has(Bug::LeasesRestored) {
+            self.restore_leases().await?;
         }
         if self.has(Bug::SnapshotsWithoutLimits) {
             self.remove_limits(&account).await?;
@@ -268,13 +268,13 @@ impl Worlds for Mutant {
             let reset = CardSettingsCommand { account: account.clone(), decide, claim: None };
             self.inner.set_settings(reset).await.map_err(|_| WriteError::Absent)?;
         }
-        if self.has(Bug::ClockNotPutBack) {
+        if self.has(Bug::ClocksNotRestored) {
             let decide = Arc::new(move |_: &_| {
                 let now = real;
                 Ok(ClockReading { clock: ClockSetting::Frozen { at: now }, now })
             });
-            let late = ClockCommand { account, decide, claim: None };
-            self.inner.set_clock(late).await.map_err(|_| WriteError::Absent)?;
+            let command = ClockCommand { account, decide, claim: None };
+            self.inner.set_clock(command).await.map_err(|_| WriteError::Absent)?;
         }
         Ok(restored)
     }
