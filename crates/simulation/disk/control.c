@@ -143,8 +143,8 @@ static int functions(sqlite3 *db, char **error, const void *api) {
 
 int disk_register_functions(void) { return sqlite3_auto_extension((void (*)(void))functions); }
 
-/* Runs before main: every database of the process is opened through the layer. SQLite's memory statistics are off: nothing
- * reads them, and each allocation would wait for their lock. */
+/* Runs before main: every database of the process is opened through the layer. SQLite's memory statistics are off:
+ * nothing reads them, and each allocation would wait for their lock. */
 __attribute__((constructor)) static void start(void) {
     if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) abort();
     if (disk_register_vfs() != SQLITE_OK || disk_register_functions() != SQLITE_OK) abort();
