@@ -1,6 +1,6 @@
 //! Checks of claims on batches with work and of the resulting leases.
 
-use super::payments_process::running;
+use super::payments_process::start_batch;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
