@@ -1,6 +1,6 @@
-//! Answers of work that runs elsewhere.
+//! Work whose answer is passed separately from the work.
 //!
-//! Readers and the writer handle work without knowing the type of its answer. So their machinery (queues, tasks, time
+//! Readers and the writer run work without knowing the type of its answer. So their machinery (queues, tasks, time
 //! limits) is compiled once, and not for each operation of the store.
 
 use super::backend::Conn;
@@ -43,10 +43,10 @@ impl<T> Clone for Answer<T> {
     }
 }
 
-/// Work that keeps its answer elsewhere. It may run more than once.
+/// Work that keeps its answer in an [`Answer`]. It may run more than once.
 pub(crate) type Work = Box<dyn Fn(&mut Conn) -> Outcome<()> + Send>;
 
-/// Separates work from its answer.
+/// Wraps work so that it keeps its answer in the returned [`Answer`].
 pub(crate) fn separate<T, F>(work: F) -> (Work, Answer<T>)
 where
     F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,

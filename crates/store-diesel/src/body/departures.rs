@@ -8,7 +8,7 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::ClientId;
 
 const DEPARTED: &str = "SELECT client_id FROM __florin_departures WHERE part = 0 ORDER BY client_id";
-/// The migration that creates the table.
+/// The migration that creates the table `__florin_departures`.
 const SINCE: &str = "20261128000058";
 
 #[derive(QueryableByName)]

@@ -61,7 +61,7 @@ impl<'de, T: Name> Deserialize<'de> for Named<T> {
     }
 }
 
-/// Reads the JSON in a column. `Corrupt`: it is not what the column contains.
+/// Reads the JSON in a column. `Corrupt`: it has another form than the values of this column.
 pub(crate) fn column<T: DeserializeOwned>(name: &str, text: &str) -> Outcome<T> {
     serde_json::from_str(text).map_err(|error| corrupt(format!("`{name}`: {}", reason(&error))))
 }

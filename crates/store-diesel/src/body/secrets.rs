@@ -17,7 +17,7 @@ use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError, StoredSecret};
 
-/// Reads the bound key. Its table is not exported: the header of an export names the key of the file.
+/// Reads the bound key. The table is not exported: the header of an export names the key of the file.
 const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
 const BIND: &str = "INSERT INTO __florin_secret_key (id, key_id, kept) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING";
 const CHANGE: &str = "UPDATE __florin_secret_key SET key_id = $1, kept = $2 WHERE key_id = $3";

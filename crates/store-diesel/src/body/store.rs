@@ -257,7 +257,7 @@ impl Store {
         self.answered(work, answer, None)
     }
 
-    /// Runs a read, and takes its answer.
+    /// Runs a read, and returns its answer.
     async fn answered<T>(&self, work: Work, answer: Answer<T>, limit: Option<Duration>) -> Result<T, StoreError> {
         self.run_in_time(work, limit).await?;
         answer.take().ok_or_else(|| StoreError::Corrupt("the answer of a read is missing".into()))

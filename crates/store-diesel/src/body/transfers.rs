@@ -31,7 +31,7 @@ impl RecordedCommand for TransferCommand {
     type Refused = TransferRefusal;
 
     fn add_to_footprint(&self, footprint: &mut Footprint) {
-        footprint.credited(&self.account, self.from);
+        footprint.budget_and_counters(&self.account, self.from);
         footprint.budget(&self.account, self.to);
     }
 

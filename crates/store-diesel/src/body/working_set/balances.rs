@@ -1,7 +1,7 @@
 //! The balances of budgets.
 
 use super::body::backend::Changes;
-use super::body::balances::must_be_there;
+use super::body::balances::require_balances;
 use super::body::errors::{Outcome, corrupt};
 use super::body::legs::{hash_column, link};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
@@ -57,7 +57,7 @@ impl BalanceSet {
     /// Adds the rows of the budgets that the footprint names.
     pub(crate) fn with_budgets(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
         for row in &rows {
-            must_be_there(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
+            require_balances(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
         }
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         Ok(self)
