@@ -1,4 +1,5 @@
-//! The clients that have left this store, and whose text it keeps. `docs/adr/0024-moving-a-client.md` explains it.
+//! The clients that have left for another cell, and whose rows this store still keeps as text. See
+//! `docs/adr/0024-moving-a-client.md`.
 
 use super::backend::Conn;
 use super::driver;
@@ -26,8 +27,8 @@ pub(crate) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
     rows.iter().map(|row| ClientId::parse(&row.client_id).map_err(|flaw| corrupt(flaw.message))).collect()
 }
 
-/// Refuses a migration while text is kept: it would keep the old schema, and could not be stored again.
-pub(crate) fn must_be_settled(conn: &mut Conn) -> Outcome<()> {
+/// Fails while text of a client is kept. A migration would not convert the text, so its rows could not be stored again.
+pub(crate) fn require_complete_moves(conn: &mut Conn) -> Outcome<()> {
     match departed(conn)?.first() {
         None => Ok(()),
         Some(client) => Err(Failure::Unavailable(format!(

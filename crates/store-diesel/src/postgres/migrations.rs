@@ -1,6 +1,6 @@
 //! The schema of PostgreSQL and its migrations.
 
-use super::body::departures::must_be_settled;
+use super::body::departures::require_complete_moves;
 use super::body::errors::{Failure, Outcome};
 use super::citus::on_one_server;
 use super::failures::{classify_migration, still_locked};
@@ -73,7 +73,7 @@ fn apply(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
         if pending.is_empty() {
             return Ok(0);
         }
-        must_be_settled(conn)?;
+        require_complete_moves(conn)?;
         on_one_server(conn, |conn| run(conn, &pending, progress))
     })
 }

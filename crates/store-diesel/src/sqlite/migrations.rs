@@ -1,6 +1,6 @@
 //! The schema of SQLite and its migrations.
 
-use super::body::departures::must_be_settled;
+use super::body::departures::require_complete_moves;
 use super::body::errors::{Failure, Outcome};
 use super::connection::APPLICATION_ID;
 use super::{Conn, Db, statistics};
@@ -46,7 +46,7 @@ pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outco
     conn.immediate_transaction(|conn| {
         let pending = conn.pending_migrations(MIGRATIONS).map_err(failed)?;
         if !pending.is_empty() {
-            must_be_settled(conn)?;
+            require_complete_moves(conn)?;
         }
         for (applied, migration) in pending.iter().enumerate() {
             progress(applied, pending.len());

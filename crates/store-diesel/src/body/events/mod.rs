@@ -47,7 +47,7 @@ pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreEr
         }
         // The pause holds no connection, so that others can read.
         sleep(PAUSE).await;
-        // Without its connection, the read may ask another server, or the same one after a crash.
+        // This read has another connection, so it may reach another server, or the same one after a crash.
         match store.read(move |conn| driver::still_writing(conn, &tail)).await? {
             Some(still) => tail = still,
             None => return Ok(None),

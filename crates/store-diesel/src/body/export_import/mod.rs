@@ -153,7 +153,7 @@ fn prepare(conn: &mut Conn) -> Outcome<()> {
 struct InsertBuffer {
     /// The table of the rows.
     table: Option<&'static Table>,
-    /// The tables that may follow it, last first.
+    /// The tables that may follow this table, last first.
     later: Vec<&'static Table>,
     rows: Vec<NumberedRow>,
     bytes: usize,
@@ -185,7 +185,7 @@ impl InsertBuffer {
         Ok(())
     }
 
-    /// Returns the refusal of the collected rows, which the database does not accept. `None`: there are none.
+    /// Returns the refusal of the collected rows, which the database does not accept. `None`: no rows are collected.
     fn refused(&self, failure: &Failure) -> Option<ExportError> {
         let (table, (line, _)) = (self.table?.name, self.rows.first()?);
         let rows = match self.rows.len() - 1 {
