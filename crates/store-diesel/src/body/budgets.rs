@@ -79,7 +79,7 @@ impl Budgets for Store {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let situation = situation(conn, &command)?;

@@ -61,7 +61,7 @@ impl RecordedCommand for CreditCommand {
         let currency = decision.credit.instruction.currency;
         let credit = &decision.credit;
         let number = credit.box_transaction_id;
-        working_set.balance_set.change_by(&self.account, (self.budget, currency), credit.balances, number);
+        working_set.balance_set.change_with_number(&self.account, (self.budget, currency), credit.balances, number);
         working_set.journal.add(&decision.journal);
         working_set.credits.add(self, &decision);
         working_set.events.add(&decision.events);

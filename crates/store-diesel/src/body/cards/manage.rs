@@ -78,7 +78,7 @@ impl CardManagement for Store {
             }
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let budget = |budget: &BudgetId| working_set.balance_set.record(&command.account, *budget);
@@ -205,7 +205,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let before = settings::find(conn, &command.account)?;

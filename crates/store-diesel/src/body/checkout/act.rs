@@ -71,7 +71,7 @@ pub(super) fn store(
     }
     if let (Some(credit), Some(balances)) = (&situation.budget, credited) {
         let of_budget = (credit.budget.id, session.amount.currency);
-        working_set.balance_set.change_by(&session.account, of_budget, balances, credit.number);
+        working_set.balance_set.change_with_number(&session.account, of_budget, balances, credit.number);
         working_set.credits.set_last_number(&session.account, credit.number);
     }
     if session != situation.session {

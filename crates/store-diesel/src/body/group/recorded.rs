@@ -67,7 +67,7 @@ impl<C: RecordedCommand> Command for C {
         }
         let done = decide_and_stage(self, working_set);
         if matches!(done, Err(WriteError::Refused(_) | WriteError::Absent)) {
-            working_set.records.refused(self.claim());
+            working_set.records.add_refusal(self.claim());
         }
         done.map(Written::New)
     }

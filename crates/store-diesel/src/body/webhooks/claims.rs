@@ -41,7 +41,7 @@ pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE 
 /// each claim if that is more. Requests wait for the transaction.
 const CLAIMED: u32 = 128;
 /// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer.
-/// Those that wait for earlier ones are set aside.
+/// Deliveries that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
 /// Minimum number of deliveries that a claim of an ordered subscription checks.
 const CHECKED_AT_LEAST: u32 = 16;
@@ -219,7 +219,7 @@ pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outco
     Ok(if is_any { Search::MayClaim } else { Search::Nothing(Box::new(webhook)) })
 }
 
-/// Returns those of the subscriptions that have deliveries that are set aside.
+/// Returns the given subscriptions that have blocked deliveries, which are set aside.
 pub(super) fn with_blocked(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id>> {
     if ids.is_empty() {
         return Ok(BTreeSet::new());
@@ -242,9 +242,9 @@ fn live(conn: &mut Conn, rows: impl IntoIterator<Item = WebhookRow>) -> Outcome<
 struct Selection<'c> {
     command: &'c ClaimDeliveriesCommand,
     webhook: Webhook,
-    /// Those to claim, in the order in which they are sent.
+    /// The deliveries to claim, in the order in which they are sent.
     first: Vec<Id>,
-    /// Those that must wait for earlier ones of their objects.
+    /// The deliveries that must wait for earlier deliveries of their objects.
     later: Vec<Id>,
 }
 
@@ -300,7 +300,7 @@ pub(super) fn claim(
     let mut rows = Vec::new();
     for mut row in load::<LockedDeliveries>(keys, conn)? {
         let Some(Selection { command, .. }) = selections.get(&row.webhook_id) else { continue };
-        // A restore may have cancelled some meanwhile.
+        // A restore may have cancelled some deliveries meanwhile.
         if row.is_free(Time(command.now)) {
             let mut delivery = row.read()?;
             delivery.begin_attempt();

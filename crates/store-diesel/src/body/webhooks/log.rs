@@ -115,7 +115,7 @@ pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcom
     let left = i64::from(max) - i64::try_from(of_deleted.len()).unwrap_or(i64::MAX);
     let old = sql_query(OLD).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(left).load::<OldRow>(conn)?;
     let found = of_deleted.into_iter().chain(old).map(|row| (row.webhook_id, row.message_id)).collect();
-    // A redelivery may have restarted some meanwhile.
+    // A redelivery may have restarted some deliveries meanwhile.
     let gone = remove(conn, &found, |row| Some(row.webhook_id) == deleted || !row.status.0.is_waiting())?;
     sql_query(DELETED).bind::<TimeSql, _>(Time(before)).execute(conn)?;
     Ok(gone as u64)
@@ -123,11 +123,11 @@ pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcom
 
 /// Locks deliveries, deletes the deliveries that meet a condition, with their attempts, and returns their number. All
 /// subscriptions are locked first, as everywhere.
-fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, is_to_go: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
+fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, condition: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
     let webhooks: BTreeSet<_> = found.iter().map(|(webhook, _)| (*webhook,)).collect();
     load::<LockedWebhooks>(webhooks, conn)?;
     let mut rows = load::<LockedDeliveries>(found.iter().copied(), conn)?;
-    rows.retain(is_to_go);
+    rows.retain(condition);
     let mut of_webhook: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
     for row in &rows {
         of_webhook.entry(row.webhook_id).or_default().push(row.message_id);

@@ -55,7 +55,7 @@ fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     load::<LockedWebhooks>(ids, conn).map(drop)
 }
 
-/// Cancels all waiting deliveries: an import does not send.
+/// Cancels all waiting deliveries, so that none is sent after an import.
 pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
     sql_query(CANCEL_ALL).execute(conn)?;
     Ok(())
@@ -65,7 +65,7 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 /// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
 /// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
-    // A fan-out in progress may queue undone events. It ends before they are cancelled.
+    // A fan-out in progress may queue deliveries of undone events. The lock waits for its end, so they are cancelled, too.
     fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
     for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {

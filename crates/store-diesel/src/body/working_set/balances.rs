@@ -100,14 +100,14 @@ impl BalanceSet {
         let of_budget = self.balances.entry((account.clone(), budget)).or_default();
         match of_budget.iter_mut().find(|(known, _)| *known == currency) {
             Some((_, balances)) => *balances = after,
-            // The row does not exist, so storing it fails and reports that.
+            // The row does not exist, so storing the change fails.
             None => of_budget.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
     }
 
     /// Stages new balances of a budget after a credit, top-up or transfer with this number.
-    pub(crate) fn change_by(
+    pub(crate) fn change_with_number(
         &mut self,
         account: &AccountId,
         (budget, currency): (BudgetId, money::Currency),

@@ -28,7 +28,7 @@ const ONE_ROW: [&str; 2] = ["timelines", "credit_counters"];
 type ReadAll = fn(&mut Conn, &AccountId) -> Outcome<()>;
 
 /// The tables whose rows must fit each other in ways that no constraint requires.
-const READ_WHOLE: [(&str, ReadAll); 4] = [
+const READ_COMPLETELY: [(&str, ReadAll); 4] = [
     ("budgets", budgets::read_all),
     ("card_transactions", activity::read_chains),
     ("journal_legs", journal::read_all),
@@ -81,7 +81,7 @@ fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     if let Some(column) = activity::beyond_counter(conn, account)? {
         return Err(invalid(format!("{column} exceeds `last_number` of `credit_counters`")));
     }
-    for (table, read) in READ_WHOLE {
+    for (table, read) in READ_COMPLETELY {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
     }
     for (tables, wrong) in REPEATED {
