@@ -39,7 +39,8 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 }
 
 /// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
-/// does. If two programs start together, one finds the migrations applied. The planner's statistics follow the schema.
+/// does. If two programs start together, one finds the migrations applied. After migrations, writes the planner's
+/// statistics for the new schema.
 pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     // Data that migrations remove may be secret. Without this setting it would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;

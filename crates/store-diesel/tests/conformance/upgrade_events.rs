@@ -14,7 +14,7 @@ pub(crate) const SEQUENCES: &str = "SELECT CAST(object_id AS TEXT) || ' ' || CAS
 pub(crate) const STORED: &str = "SELECT CAST(COUNT(*) AS TEXT) AS line FROM outbox_events";
 
 /// Checks the data after the upgrade.
-pub(crate) async fn are_counted(store: &impl BooksCheck, sequences: &[String], stored: &[String]) {
+pub(crate) async fn check_sequences(store: &impl BooksCheck, sequences: &[String], stored: &[String]) {
     // Two credits, a transfer, a payment and its return; the transfer; and the events of three batches. Nothing
     // happened to the draft yet.
     let expected = [("b1", 5), ("b2", 1), ("f1", 1), ("f2", 2), ("f3", 4)];

@@ -102,7 +102,7 @@ async fn one_key_for_different_requests_has_one_effect() {
     assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
 }
 
-/// The other instance stores its record after this one has looked for it and before this one stores its own.
+/// Another instance stores a record after the store has searched for it, and before the store stores its own record.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     let fixture = Fixture::seeded().await;

@@ -2,7 +2,7 @@
 
 use crate::adapter::SqliteStore;
 use crate::support::{Fixture, MINE, client, settings};
-use crate::work::{alone, seed_data_for_work};
+use crate::work::{run_sequentially, seed_data_for_work};
 use florin_domain::ids::MoveId;
 use florin_ports::{CellMove, CellName, Seeding};
 use florin_store_contract::MoveClients;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 async fn a_client_moves_to_sqlite_and_back() {
     let fixture = Fixture::empty();
     fixture.store.seed(seed_data_for_work()).await.unwrap();
-    alone(&fixture.store, 0).await;
+    run_sequentially(&fixture.store, 0).await;
     let before = fixture.balances(MINE).await;
     let directory = tempfile::tempdir().unwrap();
     let file = SqliteStore::open(&settings(&directory)).unwrap();
@@ -29,6 +29,6 @@ async fn a_client_moves_to_sqlite_and_back() {
     fixture.store.arrive(&back, &file).unwrap();
     assert_eq!(fixture.balances(MINE).await, before);
     fixture.check_books().await;
-    alone(&fixture.store, 1).await;
+    run_sequentially(&fixture.store, 1).await;
     file.close();
 }

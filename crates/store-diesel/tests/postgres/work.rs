@@ -52,7 +52,7 @@ pub(crate) fn seed_data_for_work() -> SeedData {
     data
 }
 
-/// A source of ids that no other round uses.
+/// A round of work, with ids that no other round uses.
 struct Round(u128);
 
 impl Round {
@@ -128,7 +128,7 @@ impl Round {
 }
 
 /// Does every kind of work once, sequentially. Each round can run once.
-pub(crate) async fn alone(store: &Store, round: u128) {
+pub(crate) async fn run_sequentially(store: &Store, round: u128) {
     let round = Round(round);
     let clearing = |is_final| FollowUp::Clearing { amount: amount("2"), is_final };
     fresh(store.first_message(round.first(FirstKind::Purchase, 1)).await);
@@ -153,7 +153,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
 }
 
 /// Queues many commands together. They become one group.
-pub(crate) async fn together(store: &Store, round: u128) {
+pub(crate) async fn run_as_group(store: &Store, round: u128) {
     let round = Round(round);
     let gate = Gate::shut(store).await;
     let mut work: Vec<JoinHandle<()>> = Vec::new();

@@ -18,6 +18,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
+    /// Blocks the writer.
     pub(crate) async fn shut(store: &Store) -> Self {
         let (open, opened) = channel::<()>();
         let (reached, at_gate) = tokio::sync::oneshot::channel();
@@ -37,6 +38,7 @@ impl Gate {
         Self { open, blocked }
     }
 
+    /// Lets the writer continue.
     pub(crate) async fn open(self) {
         self.open.send(()).unwrap();
         assert_eq!(self.blocked.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));

@@ -132,7 +132,7 @@ async fn a_client_whose_books_are_wrong_stays() {
     assert!(matches!(refused, Err(MoveError::Unsound(_))), "{refused:?}");
     assert_eq!(source.store.departed(), Ok(Vec::new()));
     source.sql(&wrong.replace('+', "-"));
-    assert!(source.store.depart(&a_move(1)).unwrap().is_some(), "a refused departure is not counted");
+    assert!(source.store.depart(&a_move(1)).unwrap().is_some(), "a refused departure does not use up its move");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,7 +178,7 @@ async fn a_changed_copy_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_world_of_another_client_shares_stays() {
+async fn rows_shared_with_a_world_of_another_client_stay() {
     let source = Fixture::seeded().await;
     source.sql(
         "INSERT INTO worlds (account_id, client_id, template, created_at, expires_at) \

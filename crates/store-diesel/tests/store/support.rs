@@ -142,7 +142,7 @@ pub(crate) fn key(account: &str) -> ApiKey {
     }
 }
 
-/// The parent budget of an account.
+/// Returns the parent budget of an account.
 pub(crate) fn parent(account: &AccountId) -> BudgetRecord {
     let id = BudgetId(uuid(9, account.as_str()));
     BudgetRecord::parent_of_account(id, account.clone(), [gbp()], noon())
