@@ -80,8 +80,8 @@ functions! {
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
-    /// Locks the given subscriptions that exist and that no other transaction has locked, in the order of their ids, and
-    /// returns these ids.
+    /// Locks the given subscriptions that exist and that no other transaction has locked, in the order of their ids,
+    /// and returns these ids.
     lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;

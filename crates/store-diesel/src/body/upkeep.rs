@@ -16,8 +16,8 @@ use diesel::sql_types::BigInt;
 use florin_domain::access::Environment;
 use florin_ports::{Readiness, StoreError, Upkeep};
 
-/// Deletes expired idempotency records. Both databases accept `$1`, `$2`, …. SQLite numbers them in the order of their first use,
-/// so a statement must use them in that order.
+/// Deletes expired idempotency records. Both databases accept `$1`, `$2`, …. SQLite numbers them in the order of their
+/// first use, so a statement must use them in that order.
 const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_id, idempotency_key) IN \
     (SELECT account_id, client_id, idempotency_key FROM idempotency_records \
     WHERE created_at < $1 ORDER BY created_at LIMIT $2)";

@@ -38,8 +38,8 @@ const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; 
     SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan; SET max_parallel_workers_per_gather = 0; SET jit = off;";
 
-/// Reads the language of the server's messages. Errors that Diesel does not classify are recognized by their text, which
-/// must be English.
+/// Reads the language of the server's messages. Errors that Diesel does not classify are recognized by their text,
+/// which must be English.
 const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";
 
 #[derive(QueryableByName)]

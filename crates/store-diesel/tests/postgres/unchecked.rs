@@ -13,8 +13,8 @@ async fn violated(fixture: &Fixture) -> Vec<&'static str> {
     found.into_iter().filter_map(table).collect()
 }
 
-/// Returns the tables that [`violated`] finds after a statement. Before the statement, each table has a row, and none is
-/// found.
+/// Returns the tables that [`violated`] finds after a statement. Before the statement, each table has a row, and none
+/// is found.
 async fn violated_after(statement: &str) -> Vec<&'static str> {
     let fixture = Fixture::seeded().await;
     let claim = Some(claim_of("k"));

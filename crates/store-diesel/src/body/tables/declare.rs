@@ -5,9 +5,9 @@
 ///
 /// Each table declares the owner of its rows. The rows move with their client to another cell. `owned by account_id`
 /// says that the rows belong to an account: a snapshot of a world contains them, and they are deleted with the world.
-/// `owned by payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account by`
-/// and `of webhook by` name the column with the owner of a row, for tables that snapshots do not contain. `of nobody` is
-/// for rows that do not move. Snapshots do not contain them, either.
+/// `owned by payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account
+/// by` and `of webhook by` name the column with the owner of a row, for tables that snapshots do not contain. `of
+/// nobody` is for rows that do not move. Snapshots do not contain them, either.
 ///
 /// `owned by account_id unchecked` is for the tables with the most rows. A database may leave out their foreign keys
 /// and the lists of names that they accept, because such constraints cost more than storing the rows. It then locks the

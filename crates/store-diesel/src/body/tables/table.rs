@@ -53,8 +53,8 @@ pub(crate) enum Owned {
         /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
         is_reverted: bool,
     },
-    /// An account. Its rows have the ids of its payments, so several accounts can share a row. A restore reverts the rows,
-    /// and snapshots contain them.
+    /// An account. Its rows have the ids of its payments, so several accounts can share a row. A restore reverts the
+    /// rows, and snapshots contain them.
     Payments,
     /// A subscription. Its rows are found by their column `webhook_id`.
     Webhook,

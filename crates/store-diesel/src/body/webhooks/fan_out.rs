@@ -1,8 +1,8 @@
 //! The fan-out: queues the deliveries of events after the commits of the events.
 //!
 //! A subscription receives the events whose positions are in its range: above `since`, and at most `until` while it is
-//! disabled. A transaction that creates, enables or disables a subscription draws the position at which the range begins
-//! or ends. So the outcome is the same as if the transaction of each event had queued its deliveries.
+//! disabled. A transaction that creates, enables or disables a subscription draws the position at which the range
+//! begins or ends. So the outcome is the same as if the transaction of each event had queued its deliveries.
 //!
 //! The cursor is the position up to which all deliveries are queued. It never passes the tail of the events. When a
 //! tail is known, all transactions that drew a lower position have ended, so their subscriptions and events are
@@ -36,8 +36,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum time that the command of a request waits. Under load, the deliveries of the events of the last twenty seconds
-/// may not be queued yet. The deadline of a write is longer than this time.
+/// Maximum time that the command of a request waits. Under load, the deliveries of the events of the last twenty
+/// seconds may not be queued yet. The deadline of a write is longer than this time.
 const COMMAND_WAIT: Duration = Duration::from_secs(15);
 
 /// The cursor, and the least position after which a subscription may still receive events.

@@ -65,7 +65,8 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 /// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
 /// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
-    // A fan-out in progress may queue deliveries of undone events. The lock waits for its end, so they are cancelled, too.
+    // A fan-out in progress may queue deliveries of undone events. The lock waits for its end, so they are cancelled,
+    // too.
     fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
     for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {

@@ -186,8 +186,8 @@ impl Read<'_> {
         Ok(page.map(|(bookings, skipped)| History { sums, bookings, skipped, extension }))
     }
 
-    /// Returns the checkpoints to store, if there are any. `passed` is the greatest id from which a later read may start.
-    /// `now` is the time of the account's newest journal transaction.
+    /// Returns the checkpoints to store, if there are any. `passed` is the greatest id from which a later read may
+    /// start. `now` is the time of the account's newest journal transaction.
     fn extension(
         &self,
         epoch: i64,

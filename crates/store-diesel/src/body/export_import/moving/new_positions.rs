@@ -91,8 +91,8 @@ impl<'d> NewPositions<'d> {
     }
 
     /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued,
-    /// so the range of a subscription begins after them. Leases on deliveries end: the worker that holds one can't record
-    /// its attempt any more, and later deliveries of the object wait for it.
+    /// so the range of a subscription begins after them. Leases on deliveries end: the worker that holds one can't
+    /// record its attempt any more, and later deliveries of the object wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         let values = match table {
             EventRow::TABLE | RedeliveryRow::TABLE => {

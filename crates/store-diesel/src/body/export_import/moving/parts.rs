@@ -116,8 +116,8 @@ fn set_recalled(conn: &mut Conn, client: ClientId, departure: Departure) -> Outc
     Ok(())
 }
 
-/// Deletes some parts of the text of a client that has left by a move, the last ones first. Returns whether there may be
-/// more.
+/// Deletes some parts of the text of a client that has left by a move, the last ones first. Returns whether there may
+/// be more.
 pub(super) fn forget(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
     let client = begun.client;
     driver::lock_move(conn, Id(client.0))?;
