@@ -8,11 +8,11 @@ use super::errors::Outcome;
 use diesel::Connection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The place where work keeps its answer. Clones share it.
+/// Holds the answer of work, once there is one. Clones share it.
 pub(crate) struct Answer<T>(Arc<Mutex<Option<T>>>);
 
 impl<T> Answer<T> {
-    /// Creates an empty place.
+    /// Creates a holder without an answer.
     pub(crate) fn empty() -> Self {
         Self(Arc::new(Mutex::new(None)))
     }

@@ -22,7 +22,7 @@ impl BudgetRow {
         self.record(balances)
     }
 
-    /// Builds the budget like [`Self::read`], but also without balances.
+    /// Builds the budget like [`Self::read`], but accepts an empty list of balances.
     pub(crate) fn record(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         let low_balance = match (self.low_balance_minor, self.low_balance_currency) {
             (Some(minor), Some(currency)) => Some(Minor(minor).of(currency.0)),

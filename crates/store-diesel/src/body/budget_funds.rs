@@ -27,7 +27,8 @@ const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS held_low, \
     CAST(SUM(e.reserved_minor >> 32) AS BIGINT) AS reserved_high, \
     CAST(SUM(e.reserved_minor & 4294967295) AS BIGINT) AS reserved_low ";
-/// Adds up the balances of all budgets below each of some budgets. `{roots}` is replaced by the ids of the latter.
+/// For each of several root budgets, adds up the balances of all budgets below it. `{roots}` is replaced by the ids of
+/// the root budgets.
 const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
     SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
     SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \

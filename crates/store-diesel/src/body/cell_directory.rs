@@ -25,7 +25,7 @@ const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUE
     world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END \
     WHERE cell_entries.cell = excluded.cell";
 
-/// Lists the cell $1, or changes whether it accepts new clients to $2.
+/// Adds the cell $1 to the list of cells, or changes the listed cell. $2 says whether the cell accepts new clients.
 const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
     ON CONFLICT (name) DO UPDATE SET accepts_clients = excluded.accepts_clients";
 

@@ -40,8 +40,9 @@ const AUDIT_ON_WORKERS: &str = "
     $$";
 
 /// The transactions that draw positions commit on the worker. If the coordinator loses the worker, it releases its own
-/// locks at once, although the worker may be about to commit. So the worker has the lock, and says who holds it. It
-/// can't tell to which database a lock belongs, so a reader also waits for the transactions of other databases.
+/// locks at once, although the worker may be about to commit. So the lock is on the worker, which reports who holds
+/// it. The worker can't tell to which database a lock belongs, so a reader also waits for the transactions of other
+/// databases.
 const EVENTS_ON_WORKERS: &str = "
     CREATE OR REPLACE FUNCTION __florin_hold_events() RETURNS TEXT LANGUAGE plpgsql AS $$
     BEGIN

@@ -25,7 +25,8 @@ use diesel::sql_types::{Array, BigInt, Text};
 const DRAWN: &str = "CASE WHEN is_called THEN last_value ELSE 0 END";
 
 /// The transactions that hold the lock, and a text that identifies their server until it restarts or recovers from a
-/// crash. Other events change the text, too; then the tail is read again. The migration `event_writers` says more.
+/// crash. The text also changes on other occasions, and then the tail is read again. The migration `event_writers` says
+/// more.
 const WRITERS: &str = "SELECT server, writers FROM __florin_event_writers()";
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";

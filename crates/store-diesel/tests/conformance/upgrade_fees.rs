@@ -1,4 +1,5 @@
-//! A database whose card messages have the fee of an ATM's acquirer in a column, and its expected state afterwards.
+//! A database whose card messages have the fee of an ATM's acquirer in a column, and its expected state after an
+//! upgrade.
 
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::money::Minor;

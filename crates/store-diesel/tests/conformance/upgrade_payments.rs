@@ -1,4 +1,5 @@
-//! A database whose payments do not carry what lists show of their sessions, and its expected state afterwards.
+//! A database whose payments do not carry what lists show of their sessions, and its expected state after an
+//! upgrade.
 
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort};
 use florin_domain::ids::{AccountId, MerchantOrderId};

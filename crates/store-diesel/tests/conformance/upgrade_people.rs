@@ -1,4 +1,4 @@
-//! A database with people whose numbers are not stored, and its expected state after an upgrade.
+//! A database without stored numbers of people, and its expected state after an upgrade.
 
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;

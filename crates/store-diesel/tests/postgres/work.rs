@@ -42,13 +42,13 @@ fn answer<T>(_: &T) -> StoredResponse {
 /// Returns seed data with enough batches, and a card with a limit.
 pub(crate) fn seed_data_for_work() -> SeedData {
     let mut data = seed_data(10_000_000);
-    let mine = &mut data.accounts[0];
-    mine.cards[0].limits =
+    let account = &mut data.accounts[0];
+    account.cards[0].limits =
         vec![CardLimit { max_uses: Some(1_000_000), ..a_limit(LimitWindow::Month, "100000.00 GBP") }];
     let (format, status) = (InputFormat::Json, InputStatus::Validated);
     let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
     let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };
-    mine.batches = (0..ROUNDS).map(batch).collect();
+    account.batches = (0..ROUNDS).map(batch).collect();
     data
 }
 

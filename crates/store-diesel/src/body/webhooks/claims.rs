@@ -107,21 +107,21 @@ pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>) -> Outcome<Vec<Webhook>> 
 }
 
 /// Selects deliveries that can be claimed, and whether they are the first ones of their objects.
-fn found(is_ordered: bool) -> String {
+fn claimable(is_ordered: bool) -> String {
     let first = if is_ordered { format!("d.sequence <= {FIRST}") } else { "TRUE".into() };
     format!("SELECT d.message_id, {first} AS is_first FROM webhook_deliveries d WHERE {FREE} AND d.webhook_id = $2")
 }
 
 /// Selects the deliveries that can be claimed and are due immediately: first attempts.
 pub(super) fn first_attempts(is_ordered: bool) -> String {
-    let found = found(is_ordered);
-    format!("{found} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
+    let claimable = claimable(is_ordered);
+    format!("{claimable} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
 }
 
 /// Selects the retries of an account that can be claimed and are due by the account's clock.
 pub(super) fn retries(is_ordered: bool) -> String {
-    let found = found(is_ordered);
-    format!("{found} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
+    let claimable = claimable(is_ordered);
+    format!("{claimable} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
 }
 
 /// Selects the accounts that have due retries, and the times that their clocks show.

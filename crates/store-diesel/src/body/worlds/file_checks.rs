@@ -69,7 +69,7 @@ pub(super) fn check(conn: &mut Conn, command: &ImportSnapshotCommand, rows: &Sto
     Ok(())
 }
 
-/// Reads the records of the trial account that more than one row determines.
+/// Checks that the rows of the trial account fit each other.
 fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     for table in ONE_ROW {
         has_one_row(conn, account, table).map_err(|failure| refused(failure, &format!("`{table}`")))?;

@@ -145,8 +145,8 @@ fn verify(conn: &mut Conn, client: ClientId, departure: &Departure, stored: Dige
             Ok(())
         })?;
     }
-    let other_number = found.first_other_number(&departure.rows);
-    if let Some(table) = other_number.or_else(|| stored.first_difference(found)) {
+    let other_count = found.first_with_other_count(&departure.rows);
+    if let Some(table) = other_count.or_else(|| stored.first_difference(found)) {
         return Err(MoveError::Differs(table).into());
     }
     Ok(owner)
