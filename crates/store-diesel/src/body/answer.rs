@@ -53,9 +53,9 @@ where
     T: Send + 'static,
 {
     let answer = Answer::empty();
-    let kept = answer.clone();
+    let holder = answer.clone();
     let work = move |conn: &mut Conn| -> Outcome<()> {
-        kept.keep(work(conn)?);
+        holder.keep(work(conn)?);
         Ok(())
     };
     (Box::new(work), answer)

@@ -69,8 +69,8 @@ pub(crate) fn column<T: DeserializeOwned>(name: &str, text: &str) -> Outcome<T> 
 /// Returns the message of an error without its line and column, which are places in the value and not in the file.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    match text.strip_suffix(&place) {
+    let location = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&location) {
         Some(message) => message.to_owned(),
         None => text,
     }

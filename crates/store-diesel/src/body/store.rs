@@ -386,12 +386,12 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         let answer = Answer::empty();
-        let given = answer.clone();
+        let holder = answer.clone();
         let task = Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(done),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Answer(answer)) => {
-                given.keep(answer);
+                holder.keep(answer);
                 Err(corrupt("the work is rolled back"))
             }
         });

@@ -19,14 +19,14 @@ async fn a_client_moves_to_sqlite_and_back() {
     file.migrate().unwrap();
 
     let [from, to] = ["home", "a"].map(|name| CellName::parse(name).unwrap());
-    let there = CellMove { id: MoveId(Uuid::from_u128(1)), client: client(MINE), from, to };
-    let back = CellMove { id: MoveId(Uuid::from_u128(2)), ..there.clone() };
-    let left = fixture.store.depart(&there).unwrap().unwrap();
-    file.arrive(&there, &fixture.store).unwrap();
-    while fixture.store.forget(&there).unwrap() {}
-    let left_again = file.depart(&back).unwrap().unwrap();
-    assert_eq!((left.rows, left.keys), (left_again.rows, left_again.keys));
-    fixture.store.arrive(&back, &file).unwrap();
+    let to_sqlite = CellMove { id: MoveId(Uuid::from_u128(1)), client: client(MINE), from, to };
+    let to_postgres = CellMove { id: MoveId(Uuid::from_u128(2)), ..to_sqlite.clone() };
+    let departure = fixture.store.depart(&to_sqlite).unwrap().unwrap();
+    file.arrive(&to_sqlite, &fixture.store).unwrap();
+    while fixture.store.forget(&to_sqlite).unwrap() {}
+    let second_departure = file.depart(&to_postgres).unwrap().unwrap();
+    assert_eq!((departure.rows, departure.keys), (second_departure.rows, second_departure.keys));
+    fixture.store.arrive(&to_postgres, &file).unwrap();
     assert_eq!(fixture.balances(MINE).await, before);
     fixture.check_books().await;
     run_sequentially(&fixture.store, 1).await;

@@ -230,12 +230,12 @@ async fn groups_run_in_the_order_of_arrival() {
         commands.push(queue(&fixture.store, authorization(MINE, stamp(number.into()), "0.10")).await);
     }
     gate.open().await;
-    let mut left = Minor(9_500);
+    let mut available = Minor(9_500);
     for command in commands {
-        left = Minor(left.0 - 10);
-        assert_eq!(fresh(command.await.unwrap()).available_balance, left);
+        available = Minor(available.0 - 10);
+        assert_eq!(fresh(command.await.unwrap()).available_balance, available);
     }
-    assert_eq!(fixture.balances(MINE).await.available(), left);
+    assert_eq!(fixture.balances(MINE).await.available(), available);
     fixture.check_books().await;
 }
 

@@ -62,10 +62,10 @@ async fn a_client_moves_with_its_rows_and_no_others() {
 async fn a_client_that_is_recalled_does_not_arrive() {
     let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let begun = a_move(1);
-    let left = source.store.depart(&begun).unwrap().unwrap();
-    assert!(left.is_of(&begun) && !left.recalled);
+    let departure = source.store.depart(&begun).unwrap().unwrap();
+    assert!(departure.is_of(&begun) && !departure.recalled);
     // Leaving twice changes nothing.
-    assert_eq!(source.store.depart(&begun).unwrap(), Some(left));
+    assert_eq!(source.store.depart(&begun).unwrap(), Some(departure));
     assert_eq!(source.store.departed(), Ok(vec![client(MINE)]));
     // Only a client that is recalled is put back.
     let refused = source.store.put_back(&begun);
@@ -95,7 +95,7 @@ async fn a_step_of_another_move_changes_nothing() {
     // The old move can't let the client leave again.
     let refused = source.store.depart(&old);
     assert!(matches!(refused, Err(MoveError::NotDeparted)), "{refused:?}");
-    let left = source.store.depart(&new).unwrap().unwrap();
+    let departure = source.store.depart(&new).unwrap().unwrap();
     assert_eq!(source.store.forget(&old), Ok(false));
     let refusals = [
         source.store.depart(&old).map(drop),
@@ -106,7 +106,7 @@ async fn a_step_of_another_move_changes_nothing() {
     for refused in refusals {
         assert!(matches!(refused, Err(MoveError::Ended | MoveError::NotDeparted)), "{refused:?}");
     }
-    assert_eq!(source.store.departure(client(MINE)), Ok(Some(left)));
+    assert_eq!(source.store.departure(client(MINE)), Ok(Some(departure)));
     target.store.arrive(&new, &source.store).unwrap();
     assert_eq!(target.balances(MINE).await.ledger(), Minor(9_500));
     target.check_books().await;

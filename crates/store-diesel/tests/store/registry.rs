@@ -66,7 +66,7 @@ async fn keys_are_found_by_their_hash() {
     let fixture = Fixture::seeded().await;
     let found = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap();
     assert_eq!(found, Some(Caller { key: key(MINE), client: seed_data(0).clients[0].clone() }));
-    // The first eight bytes are right, the others are not.
+    // Only the last byte is wrong. The first eight bytes, by which a key is looked up, are right.
     let KeyHash(mut almost) = key_hash(MINE);
     almost[31] ^= 1;
     assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await, Ok(None));

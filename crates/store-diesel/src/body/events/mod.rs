@@ -140,11 +140,11 @@ impl Events for Store {
 
 fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, queued_until: i64, max: u32) -> Outcome<u64> {
     use super::backend::sql::TimeSql;
-    let gone = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
+    let deleted = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
         .bind::<TimeSql, _>(Time(before))
         .bind::<BigInt, _>(queued_until)
         .bind::<BigInt, _>(i64::from(max))
         .execute(conn)?;
     redeliveries::delete(conn, Time(before), max)?;
-    Ok(gone as u64)
+    Ok(deleted as u64)
 }

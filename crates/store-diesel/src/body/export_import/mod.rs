@@ -177,8 +177,8 @@ impl InsertBuffer {
                 line: row.line,
                 reason: format!("table `{}` is unknown or out of order", row.table),
             };
-            let place = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
-            self.table = self.later.drain(place..).next();
+            let index = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
+            self.table = self.later.drain(index..).next();
         }
         self.bytes += row.json.len();
         self.rows.push((row.line, row.json.to_owned()));

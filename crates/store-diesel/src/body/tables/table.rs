@@ -151,9 +151,9 @@ impl Table {
         let mut key = Vec::new();
         if let Some(row) = after {
             json_row::read(row, (self.names, self.values), &mut columns).map_err(corrupt)?;
-            let place = |name: &&str| self.names.iter().position(|known| known == name);
+            let index = |name: &&str| self.names.iter().position(|known| known == name);
             for name in self.key {
-                let column = place(name).and_then(|place| columns.get(place));
+                let column = index(name).and_then(|index| columns.get(index));
                 key.push((*name, column.ok_or_else(|| corrupt("a column of the key is missing"))?.as_ref()));
             }
         }

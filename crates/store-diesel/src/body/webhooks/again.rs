@@ -165,12 +165,12 @@ fn recover_portion(
         .filter(|event| !has_delivery.contains(&event.id) && stored.contains(&event.id))
         .map(|event| DeliveryRow::of(&event.delivery(webhook.id), None, Time(command.now)))
         .collect();
-    let mut again = known;
-    again.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
-    let sent: Vec<_> = again.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
+    let mut restarted = known;
+    restarted.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
+    let sent: Vec<_> = restarted.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
     let recovered = sent.len() as u64;
     record_redeliveries(conn, sent, Time(command.now))?;
-    restart(conn, again)?;
+    restart(conn, restarted)?;
     insert(first, conn)?;
     Ok(recovered)
 }
