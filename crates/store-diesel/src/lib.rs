@@ -2,8 +2,8 @@
 //!
 //! A backend (`sqlite`, `postgres`: features of this crate) provides the differences between databases, which
 //! `body/backend.rs` and `body/driver.rs` list: how a connection is set up, the SQL types of ids, times and dates, how
-//! a write transaction begins, how sets of rows are loaded, locked and stored, and which errors are transient. It
-//! includes the body, which is the same source for every backend.
+//! a write transaction begins, how sets of rows are loaded, locked and stored, and which errors are transient. Each
+//! backend includes the body, which is the same source for all of them.
 //!
 //! The stores make these promises in addition to the promises of the ports:
 //! - **Durable**: an answer is sent after the commit, and a commit is on the disk (`synchronous` is FULL,
@@ -19,8 +19,8 @@
 //!   the outcome.
 //! - **Bounded**: a full queue refuses immediately ([`StoreError::Overloaded`]), and no caller waits longer than two
 //!   seconds for a reader ([`StoreError::Unavailable`]).
-//! - **A panic in a decision** is answered to its own caller ([`StoreError::Corrupt`]). The writer survives any other
-//!   panic, too: it answers every caller, and continues with a new connection.
+//! - **A panic in a decision** affects only its own caller, which receives [`StoreError::Corrupt`]. The writer survives
+//!   any other panic, too: it answers every caller, and continues with a new connection.
 //! - **A caller that disconnects** does not cancel a write that it queued.
 //!
 //! [`StoreError::Overloaded`]: florin_ports::StoreError::Overloaded

@@ -146,8 +146,8 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
         let words: Vec<_> = statement.split_whitespace().collect();
         let [_, "TABLE", table, ..] = words[..] else { continue };
         let text = words.join(" ").replace("( ", "(").replace(" )", ")").replace("octet_length", "length");
-        for (place, _) in text.match_indices("CHECK (") {
-            let rest = &text[place + "CHECK ".len()..];
+        for (start, _) in text.match_indices("CHECK (") {
+            let rest = &text[start + "CHECK ".len()..];
             let mut depth = 0;
             let end = rest.find(|character| {
                 depth += i32::from(character == '(') - i32::from(character == ')');

@@ -34,7 +34,7 @@ pub(crate) type Conn = diesel::PgConnection;
 pub(crate) type Db = diesel::pg::Pg;
 /// A column of a row that was read.
 pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
-/// Rows are fetched one by one.
+/// The loading mode in which rows are fetched one by one.
 pub(crate) type RowByRow = diesel::pg::PgRowByRowLoadingMode;
 /// The address of a database.
 pub(crate) type Place = url::PostgresUrl;

@@ -34,7 +34,7 @@ pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;
 /// A column of a row that was read.
 pub(crate) type RawValue<'v> = <Db as diesel::backend::Backend>::RawValue<'v>;
-/// Rows are fetched one by one.
+/// The loading mode in which rows are fetched one by one.
 pub(crate) type RowByRow = diesel::connection::DefaultLoadingMode;
 
 /// The default number of connections that read.

@@ -1,4 +1,4 @@
-//! The database in use, which somebody may delete or replace, and which may be damaged.
+//! Detects that the database in use was deleted, replaced or damaged.
 //!
 //! A process keeps a deleted file open: its writes would succeed, and be gone after a restart. So the file is checked
 //! before each read, and before and after each write.
@@ -18,7 +18,7 @@ pub(crate) struct Anchor {
     damage: Arc<OnceLock<String>>,
 }
 
-/// The message for operators.
+/// The message for operators if the file is gone.
 const GONE: &str =
     "the database file was deleted or replaced while it was in use; stop the server and restore the file";
 

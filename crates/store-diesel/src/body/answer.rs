@@ -1,6 +1,6 @@
-//! Answers of work that runs elsewhere.
+//! Work whose answer is passed separately from the work.
 //!
-//! Readers and the writer handle work without knowing the type of its answer. So their machinery (queues, tasks, time
+//! Readers and the writer run work without knowing the type of its answer. So their machinery (queues, tasks, time
 //! limits) is compiled once, and not for each operation of the store.
 
 use super::backend::Conn;
@@ -8,11 +8,11 @@ use super::errors::Outcome;
 use diesel::Connection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The place where work keeps its answer. Clones share it.
+/// Holds the answer of work, once there is one. Clones share it.
 pub(crate) struct Answer<T>(Arc<Mutex<Option<T>>>);
 
 impl<T> Answer<T> {
-    /// Creates an empty place.
+    /// Creates a holder without an answer.
     pub(crate) fn empty() -> Self {
         Self(Arc::new(Mutex::new(None)))
     }
@@ -43,19 +43,19 @@ impl<T> Clone for Answer<T> {
     }
 }
 
-/// Work that keeps its answer elsewhere. It may run more than once.
+/// Work that keeps its answer in an [`Answer`]. It may run more than once.
 pub(crate) type Work = Box<dyn Fn(&mut Conn) -> Outcome<()> + Send>;
 
-/// Separates work from its answer.
+/// Wraps work so that it keeps its answer in the returned [`Answer`].
 pub(crate) fn separate<T, F>(work: F) -> (Work, Answer<T>)
 where
     F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
     T: Send + 'static,
 {
     let answer = Answer::empty();
-    let kept = answer.clone();
+    let holder = answer.clone();
     let work = move |conn: &mut Conn| -> Outcome<()> {
-        kept.keep(work(conn)?);
+        holder.keep(work(conn)?);
         Ok(())
     };
     (Box::new(work), answer)

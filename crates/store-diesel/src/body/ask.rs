@@ -4,9 +4,10 @@ use super::errors::{Outcome, corrupt};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls a caller's function: a rule, or the function that renders its answer. A panic in it affects that caller alone.
-pub(crate) fn ask<T>(rule: impl FnOnce() -> T) -> Outcome<T> {
-    catch_unwind(AssertUnwindSafe(rule))
+/// Calls a function of a caller: a rule, or the function that renders an answer. Converts a panic of the function to an
+/// error, so that the panic affects only this caller.
+pub(crate) fn ask<T>(function: impl FnOnce() -> T) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(function))
         .map_err(|panic| corrupt(format!("a decision panicked: {}", text_of(panic.as_ref()))))
 }
 

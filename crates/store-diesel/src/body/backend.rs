@@ -22,8 +22,8 @@ pub(crate) use super::database::RowByRow;
 /// implement Diesel's `ToSql` and `FromSql` for them, and `Exchange` implements `ToSql` for texts.
 pub(crate) use super::database::sql;
 
-/// Changes of several tables that are stored together, in no defined order: `on` a connection, `insert`, `update`,
-/// `update_all`, `store`. No change of a group may depend on another one.
+/// Changes of several tables that are stored together, in no defined order. No change of a group may depend on another
+/// one. The functions are `on`, which takes the connection, `insert`, `update`, `update_all` and `store`.
 pub(crate) use super::database::Changes;
 /// A list of column values, as nested pairs. Implemented for `()`, the empty list, and for every pair of a column value
 /// and another list.

@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 impl BudgetRow {
     /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
-        must_be_there(self.id, &balances)?;
+        require_balances(self.id, &balances)?;
         self.record(balances)
     }
 
-    /// Builds the budget like [`Self::read`], but also without balances.
+    /// Builds the budget like [`Self::read`], but accepts an empty list of balances.
     pub(crate) fn record(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         let low_balance = match (self.low_balance_minor, self.low_balance_currency) {
             (Some(minor), Some(currency)) => Some(Minor(minor).of(currency.0)),
@@ -78,7 +78,7 @@ impl BalanceRow {
 }
 
 /// Requires that a budget has balances. It is created with them, so without any the store is damaged.
-pub(crate) fn must_be_there<T>(budget: Id, balances: &[T]) -> Outcome<()> {
+pub(crate) fn require_balances<T>(budget: Id, balances: &[T]) -> Outcome<()> {
     if balances.is_empty() { Err(corrupt(format!("the balances of budget {} are missing", budget.0))) } else { Ok(()) }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
         .load(conn)?;
     let budget = |row: BudgetRow| {
         let balances = balances_of.remove(&row.id).unwrap_or_default();
-        must_be_there(row.id, &balances)?;
+        require_balances(row.id, &balances)?;
         Ok(Budget { id: BudgetId(row.id.0), account: row.account_id.0, balances, name: row.name })
     };
     rows.into_iter().map(budget).collect()

@@ -63,10 +63,10 @@ impl BatchRow {
         let by = self.confirmed_by.map(|id| ClientId(id.0));
         let passed_mfa_check_at = self.passed_mfa_check_at.map(|time| time.0);
         let confirmation = self.confirmed_at.map(|at| Confirmation { by, at: at.0, passed_mfa_check_at });
-        // The columns say who confirmed, or how, but not when.
-        let is_half = confirmation.is_none() && (by.is_some() || passed_mfa_check_at.is_some());
+        // The columns contain who confirmed, or the time of the MFA check, but not the time of the confirmation.
+        let is_incomplete = confirmation.is_none() && (by.is_some() || passed_mfa_check_at.is_some());
         BatchState::from_parts(self.status.0, confirmation, self.orders_sent_at.map(|time| time.0))
-            .filter(|_| !is_half)
+            .filter(|_| !is_incomplete)
             .ok_or_else(|| corrupt(format!("batch {} is {}, which its times contradict", self.id.0, self.status.0)))
     }
 }

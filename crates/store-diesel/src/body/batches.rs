@@ -96,7 +96,7 @@ pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBala
 fn stage(working_set: &mut WorkingSet, confirmed: &ConfirmedBatch) {
     let batch = &confirmed.batch;
     working_set.move_money(&batch.account, &confirmed.journal, &confirmed.balances);
-    working_set.all_become(batch, confirmed.payments);
+    working_set.change_all_payments(batch, confirmed.payments);
     working_set.events.add(&confirmed.events);
     working_set.batches.change(batch.clone());
 }

@@ -37,7 +37,8 @@ impl BooksCheck for Store {
     }
 }
 
-/// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
+/// Checks every balance against the journal. All statements read the same state if the caller's transaction has a
+/// snapshot.
 pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
     let violated: Vec<_> = driver::violated_tables(conn, None)?.into_iter().map(Discrepancy::Constraint).collect();

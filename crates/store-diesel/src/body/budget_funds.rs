@@ -19,7 +19,7 @@ use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
 
 /// Sums the upper and the lower 32 bits of balances separately, so that no sum overflows. `{root}` is replaced by the
-/// budget above them.
+/// id of the budget that is above the budgets of these balances.
 const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.available_minor >> 32) AS BIGINT) AS available_high, \
     CAST(SUM(e.available_minor & 4294967295) AS BIGINT) AS available_low, \
@@ -27,13 +27,14 @@ const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS held_low, \
     CAST(SUM(e.reserved_minor >> 32) AS BIGINT) AS reserved_high, \
     CAST(SUM(e.reserved_minor & 4294967295) AS BIGINT) AS reserved_low ";
-/// The balances of all budgets below some budgets. `{roots}` is replaced by their ids.
+/// For each of several root budgets, adds up the balances of all budgets below it. `{roots}` is replaced by the ids of
+/// the root budgets.
 const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
     SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
     SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
     {sums} FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
-/// The balances of all budgets below the parent budget. These are all other budgets of the account, so no recursion is
-/// needed.
+/// Adds up the balances of all budgets below the parent budget. These are all other budgets of the account, so no
+/// recursion is needed.
 const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id \
     AND e.budget_id <> p.id WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
 

@@ -79,7 +79,7 @@ impl Budgets for Store {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let situation = situation(conn, &command)?;
@@ -95,7 +95,8 @@ impl Budgets for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
-            // The controls of a budget decide on card messages. These lock its balances, so the edit locks them, too.
+            // Decisions on card messages read the controls of the budget under the lock of its balances. So the edit
+            // locks the balances, too.
             footprint.budget(&command.account, command.budget);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
         })

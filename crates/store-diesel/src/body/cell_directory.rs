@@ -25,14 +25,14 @@ const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUE
     world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END \
     WHERE cell_entries.cell = excluded.cell";
 
-/// Lists the cell $1, or changes whether it accepts new clients to $2.
+/// Adds the cell $1 to the list of cells, or changes the listed cell. $2 says whether the cell accepts new clients.
 const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
     ON CONFLICT (name) DO UPDATE SET accepts_clients = excluded.accepts_clients";
 
-/// Reads the cell that the store is bound to. Its table is not exported: an export can be imported into any cell.
+/// Reads the cell that the store is bound to. The table is not exported: an export can be imported into any cell.
 const BOUND: &str = "SELECT name FROM __florin_cell";
 const BIND: &str = "INSERT INTO __florin_cell (id, name) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
-/// The migration that creates the table.
+/// The migration that creates the table `__florin_cell`.
 const SINCE: &str = "20261127000057";
 
 #[derive(QueryableByName)]
@@ -41,7 +41,7 @@ struct Bound {
     name: String,
 }
 
-/// The entries of clients are those from the first text to before the second.
+/// The range of the entries of clients: from the first text, included, to the second, excluded.
 const CLIENTS: [&str; 2] = ["client:", "client;"];
 
 impl CellEntryRow {

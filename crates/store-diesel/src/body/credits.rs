@@ -32,7 +32,7 @@ impl RecordedCommand for CreditCommand {
     type Refused = CreditRefusal;
 
     fn add_to_footprint(&self, footprint: &mut Footprint) {
-        footprint.credited(&self.account, self.budget);
+        footprint.budget_and_counters(&self.account, self.budget);
     }
 
     fn mode(&self) -> Mode {
@@ -61,7 +61,7 @@ impl RecordedCommand for CreditCommand {
         let currency = decision.credit.instruction.currency;
         let credit = &decision.credit;
         let number = credit.box_transaction_id;
-        working_set.balance_set.change_by(&self.account, (self.budget, currency), credit.balances, number);
+        working_set.balance_set.change_with_number(&self.account, (self.budget, currency), credit.balances, number);
         working_set.journal.add(&decision.journal);
         working_set.credits.add(self, &decision);
         working_set.events.add(&decision.events);
@@ -74,7 +74,7 @@ impl RecordedCommand for CreditCommand {
 }
 
 impl CreditRow {
-    /// Returns the details that were sent with the credit.
+    /// Returns the details of the credit.
     pub(crate) fn detail(self) -> Outcome<CreditDetail> {
         let [available, held, reserved] = [self.available_minor, self.held_minor, self.reserved_minor].map(Minor);
         Ok(CreditDetail {
@@ -95,7 +95,7 @@ impl CreditRow {
     }
 }
 
-/// Returns the details of the credits behind these journal transactions.
+/// Returns the details of the credits that these journal transactions record, by journal transaction.
 pub(crate) fn details(conn: &mut Conn, account: &AccountId, journal: &[Id]) -> Outcome<BTreeMap<Id, CreditDetail>> {
     let rows = credits::table
         .filter(credits::account_id.eq(account.as_str()))

@@ -72,7 +72,7 @@ fn change(
     conn: &mut Conn,
     command: &EndpointCommand,
 ) -> Result<Written<EndpointChange>, Stop<WriteError<EndpointRefusal>>> {
-    // Serializes changes of one endpoint, across all instances, and with the deletion of worlds.
+    // Serializes changes of endpoints and deletions of worlds, across all instances.
     driver::lock_operators(conn)?;
     let account = &command.account;
     let known = accounts::table.filter(accounts::id.eq(account.as_str()));

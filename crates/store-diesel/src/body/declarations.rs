@@ -1,5 +1,4 @@
-//! What follows from the declaration of a table, and what a database needs to build its generic statements: rows,
-//! changes and lookups.
+//! The traits of declared rows, changes and lookups, from which each database builds its generic statements.
 
 use super::backend::{Conn, Db, Values};
 use super::types::Account;

@@ -1,4 +1,5 @@
-//! The clients that have left this store, and whose text it keeps. `docs/adr/0024-moving-a-client.md` explains it.
+//! The clients that have left for another cell, and whose rows this store still keeps as text. See
+//! `docs/adr/0024-moving-a-client.md`.
 
 use super::backend::Conn;
 use super::driver;
@@ -8,7 +9,7 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::ClientId;
 
 const DEPARTED: &str = "SELECT client_id FROM __florin_departures WHERE part = 0 ORDER BY client_id";
-/// The migration that creates the table.
+/// The migration that creates the table `__florin_departures`.
 const SINCE: &str = "20261128000058";
 
 #[derive(QueryableByName)]
@@ -26,8 +27,8 @@ pub(crate) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
     rows.iter().map(|row| ClientId::parse(&row.client_id).map_err(|flaw| corrupt(flaw.message))).collect()
 }
 
-/// Refuses a migration while text is kept: it would keep the old schema, and could not be stored again.
-pub(crate) fn must_be_settled(conn: &mut Conn) -> Outcome<()> {
+/// Fails while text of a client is kept. A migration would not convert the text, so its rows could not be stored again.
+pub(crate) fn require_complete_moves(conn: &mut Conn) -> Outcome<()> {
     match departed(conn)?.first() {
         None => Ok(()),
         Some(client) => Err(Failure::Unavailable(format!(

@@ -22,7 +22,7 @@ impl From<Error> for Failure {
             | Error::AlreadyInTransaction
             | Error::NotInTransaction
             | Error::BrokenTransactionManager => driver::broken_connection(error.to_string()),
-            // A stored value.
+            // A stored value can't be read.
             Error::DeserializationError(cause) => Self::Corrupt(cause.to_string()),
             _ => Self::Refused(error.to_string()),
         }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_constraint_has_refused_a_row() {
+    fn a_violated_check_is_a_refusal() {
         let info: Box<String> = Box::new("CHECK constraint failed: x".to_owned());
         let failure = Failure::from(Error::DatabaseError(DatabaseErrorKind::CheckViolation, info));
         assert!(matches!(failure, Failure::Refused(_)), "{failure:?}");

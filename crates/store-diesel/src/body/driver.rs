@@ -58,7 +58,7 @@ functions! {
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Returns the tables declared `unchecked` with a row that violates a constraint which the database did not check
     /// when it stored the row: a parent is missing, or a name is unknown. Searches the rows of all accounts, or of one.
-    /// May leave out the rows of one account if the database checks these constraints when it stores rows.
+    /// A database that checks these constraints when it stores rows may skip the search of one account.
     violated_tables: fn(&mut Conn, Option<&AccountId>) -> Outcome<Vec<&'static str>>;
     /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
     /// transaction. Empty if the database offers no such check.
@@ -69,8 +69,8 @@ functions! {
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
-    /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few
-    /// rows match one value, and many match another.
+    /// Makes the database plan each further statement of a transaction for its values. Some values match few rows and
+    /// others match many, and these need different plans.
     plan_by_values: fn(&mut Conn) -> Outcome<()>;
     /// With `true`, the further statements of a transaction read rows in order from an index, and sort none. A plan
     /// that sorts all rows is good for the few rows that exist when it is created, but not for many. With `false`, the
@@ -80,19 +80,19 @@ functions! {
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
-    /// Locks those of these subscriptions that exist and that no other transaction has locked, in the order of their
-    /// ids, and returns them.
+    /// Locks the given subscriptions that exist and that no other transaction has locked, in the order of their ids,
+    /// and returns these ids.
     lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
     /// Locks a client with its subscriptions and its whole accounts until the end of the transaction. Waits for other
     /// changes of them first.
     lock_client: fn(&mut Conn, Id) -> Outcome<()>;
-    /// Serializes the transactions of moves of a client in this store until the end of the transaction. No migration
-    /// runs meanwhile.
+    /// Lets only one transaction at a time work on moves of a client in this store, until the end of the transaction.
+    /// No migration runs meanwhile.
     lock_move: fn(&mut Conn, Id) -> Outcome<()>;
-    /// Makes all statements of a transaction see the state at the first one, which must follow. A later change of a row
-    /// that others have changed since fails as contended.
+    /// Makes all statements of a transaction see the same state. It must be called before the first statement. A change
+    /// of a row that others have changed meanwhile fails as contended.
     in_one_view: fn(&mut Conn) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
@@ -100,25 +100,26 @@ functions! {
     /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
     /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
-    /// Reserves consecutive positions, and returns the first. The first number is their count, the second a position
-    /// that they are above. They are also above all that were drawn. Readers do not wait for the transaction, as they
-    /// do after [`draw_positions`].
+    /// Reserves consecutive positions, and returns the first. The first argument is their number. They are above the
+    /// position in the second argument, and above all drawn positions. Readers do not wait for the transaction, whereas
+    /// they do after [`draw_positions`].
     reserve_positions: fn(&mut Conn, i64, i64) -> Outcome<i64>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
     /// Returns the tail with those of its transactions that are still in progress. `None` if it was read from another
     /// server, or before a crash: its positions may be drawn again.
     still_writing: fn(&mut Conn, &EventTail) -> Outcome<Option<EventTail>>;
-    /// Prepares for further positions after an import. This position is the greatest one in its rows and snapshots.
+    /// Makes later positions greater than those of an import. The argument is the greatest position in its rows and
+    /// snapshots.
     events_imported: fn(&mut Conn, i64) -> Outcome<()>;
     /// Returns the table of the violated primary key or unique constraint; an empty text if the database does not name
     /// it.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
-    /// Returns the failure that an error means, if it is not a violation of a unique constraint or foreign key.
+    /// Converts an error to a failure. The error is not a violation of a unique constraint or foreign key.
     classify: fn(DatabaseErrorKind, &str) -> Failure;
-    /// Returns the failure if Diesel has lost track of the state of a transaction.
+    /// Returns the failure for the case that Diesel has lost track of the state of a transaction.
     broken_connection: fn(String) -> Failure;
-    /// Returns the failure of a commit if the database can't be used for now.
+    /// Returns the failure for a commit during which the database became unusable.
     failed_commit: fn(String) -> Failure;
 }
 

@@ -8,7 +8,7 @@ use diesel::sql_types::Text;
 use diesel::{QueryableByName, sql_query};
 use florin_domain::access::Environment;
 
-/// Reads the environment. Its table is not exported: the header of an export contains the environment.
+/// Reads the environment. The table is not exported: the header of an export contains the environment.
 const BOUND: &str = "SELECT environment FROM __florin_store";
 const BIND: &str = "INSERT INTO __florin_store (id, environment) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
 
@@ -18,7 +18,7 @@ struct Bound {
     environment: String,
 }
 
-/// The migration that creates the table.
+/// The migration that creates the table `__florin_store`.
 const SINCE: &str = "20261122000015";
 
 /// Returns the environment that the store is bound to, if any. The schema may be of any version.

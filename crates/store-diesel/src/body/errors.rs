@@ -1,4 +1,4 @@
-//! The failures of a database, and the errors of the ports that they become.
+//! Failures of the database, and their conversion to the errors of the ports.
 
 use florin_ports::{ProcessingError, StoreError, WriteError};
 use florin_store_contract::{ExportError, MoveError};
@@ -16,8 +16,8 @@ pub(crate) enum Failure {
     ConnectionLost(String),
     /// The database can't be used for now: its disk fails, or its schema is missing. An immediate retry fails, too.
     Unavailable(String),
-    /// The disk of the database has no space for the write. Even a commit that fails with it has stored nothing. An
-    /// immediate retry fails, too.
+    /// The disk of the database has no space for the write. Nothing was stored, even if the commit failed for this
+    /// reason. An immediate retry fails, too.
     NoSpace(String),
     /// The connection was lost or the disk failed during the commit. The transaction may have been stored.
     OutcomeUnknown(String),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_a_file_receives_no_text_of_the_database() {
+    fn the_sender_of_a_file_receives_no_text_of_the_database() {
         let text = || "SELECT secret".to_owned();
         let duplicate = Failure::Duplicate { table: text(), cause: text() };
         assert_eq!(duplicate.of_file(), "a row with its key exists already");

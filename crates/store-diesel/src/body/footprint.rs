@@ -57,7 +57,7 @@ impl Footprint {
     }
 
     /// Adds a budget and the account's counters, for an entry with a number.
-    pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
+    pub(crate) fn budget_and_counters(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
         self.counters.insert((Account(account.clone()),));
     }

@@ -38,7 +38,7 @@ impl Job {
         matches!(self, Self::Background(_) | Self::Delivery(_))
     }
 
-    /// Returns the work that shares a transaction with other work of its kind.
+    /// Returns the delivery job; `None` for a job of another kind.
     pub(crate) fn delivery(&mut self) -> Option<&mut DeliveryJob> {
         if let Self::Delivery(job) = self { Some(job) } else { None }
     }
@@ -137,7 +137,7 @@ pub(crate) type QueuedClaim = QueuedWork<ClaimDeliveriesCommand, Option<ClaimedD
 /// Ended attempts to record, and the caller that waits for the number that were recorded.
 pub(crate) type QueuedRecord = QueuedWork<EndedAttempts, u64, StoreError>;
 
-/// Work of the deliverer that shares its transaction.
+/// Work on deliveries that shares its transaction with other such work.
 pub(crate) enum DeliveryJob {
     /// Claims deliveries of one subscription.
     Claim(Box<QueuedClaim>),
@@ -230,7 +230,7 @@ impl<W, T, E> QueuedWork<W, T, E> {
 
 impl<W: Send, T: Send, E: Send> Waiting for QueuedWork<W, T, E> {
     fn settle(&mut self) {
-        // Without an answer, the job was left out, and its caller waits on.
+        // Without an answer, the job was left out, and its caller keeps waiting.
         if self.ticket.answer.is_kept()
             && let Some(caller) = self.ticket.caller.take()
         {

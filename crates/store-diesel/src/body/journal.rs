@@ -31,7 +31,7 @@ pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     transactions(rows).map(drop)
 }
 
-/// Returns the transactions of legs, which are in the order of their transactions and lines.
+/// Builds the transactions from rows of legs, which must be ordered by transaction and line.
 fn transactions(rows: Vec<LegRow>) -> Outcome<Vec<JournalTransaction>> {
     let mut rows = rows.into_iter().peekable();
     let mut journal = Vec::new();

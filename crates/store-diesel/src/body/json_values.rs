@@ -61,7 +61,7 @@ impl<'de, T: Name> Deserialize<'de> for Named<T> {
     }
 }
 
-/// Reads the JSON in a column. `Corrupt`: it is not what the column contains.
+/// Reads the JSON in a column. `Corrupt`: it has another form than the values of this column.
 pub(crate) fn column<T: DeserializeOwned>(name: &str, text: &str) -> Outcome<T> {
     serde_json::from_str(text).map_err(|error| corrupt(format!("`{name}`: {}", reason(&error))))
 }
@@ -69,8 +69,8 @@ pub(crate) fn column<T: DeserializeOwned>(name: &str, text: &str) -> Outcome<T> 
 /// Returns the message of an error without its line and column, which are places in the value and not in the file.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    match text.strip_suffix(&place) {
+    let location = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&location) {
         Some(message) => message.to_owned(),
         None => text,
     }

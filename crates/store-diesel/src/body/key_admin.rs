@@ -18,7 +18,7 @@ use florin_domain::ids::{ApiKeyId, ClientId};
 use florin_ports::{Decide, KeyUpkeep, KeyUse, StoreError, WriteError};
 
 /// Fails unless the client exists.
-pub(crate) fn must_know(conn: &mut Conn, client: ClientId) -> Outcome<()> {
+pub(crate) fn require_client(conn: &mut Conn, client: ClientId) -> Outcome<()> {
     let known = clients::table.filter(clients::id.eq(Id(client.0)));
     let is_known = diesel::select(exists(known)).get_result(conn)?;
     if is_known { Ok(()) } else { Err(Failure::NotFound(format!("client {client}"))) }
@@ -26,7 +26,7 @@ pub(crate) fn must_know(conn: &mut Conn, client: ClientId) -> Outcome<()> {
 
 /// Changes the given members of a client.
 pub(crate) fn change_client(conn: &mut Conn, client: ClientId, change: &ClientChange) -> Outcome<()> {
-    must_know(conn, client)?;
+    require_client(conn, client)?;
     let row = || clients::table.filter(clients::id.eq(Id(client.0)));
     if let Some(name) = &change.name {
         diesel::update(row()).set(clients::name.eq(name)).execute(conn)?;
@@ -40,7 +40,7 @@ pub(crate) fn change_client(conn: &mut Conn, client: ClientId, change: &ClientCh
 
 /// Disables or enables a client.
 pub(crate) fn set_disabled(conn: &mut Conn, client: ClientId, at: Option<DateTime<Utc>>) -> Outcome<()> {
-    must_know(conn, client)?;
+    require_client(conn, client)?;
     let row = clients::table.filter(clients::id.eq(Id(client.0)));
     match at {
         Some(at) => {

@@ -16,13 +16,13 @@ pub(crate) fn link(number: i64, hash: Option<&Bytes>) -> Outcome<Link> {
     Ok(Link { number, hash: LinkHash(hash) })
 }
 
-/// Returns the column of the hash of a link; null for the start of a chain.
+/// Returns the value of the column of a link's hash; null for the start of a chain.
 pub(crate) fn hash_column(link: Link) -> Option<Bytes> {
     (link != Link::default()).then(|| Bytes(link.hash.0.to_vec()))
 }
 
 impl LegRow {
-    /// Returns the row of a line with its links. The first leg of a credit or top-up gets this position.
+    /// Returns the row of a line with its links. Only the first leg of a credit or top-up gets the position.
     pub(crate) fn of(account: AccountId, line: &JournalLine, [from, to]: [Option<Link>; 2], position: i64) -> Self {
         let budget = |budget: Option<BudgetId>| budget.map(|budget| Id(budget.0));
         Self {

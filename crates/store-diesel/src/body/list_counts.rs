@@ -52,8 +52,8 @@ fn counted(card: &CardRecord, more: i64) -> (&AccountId, (CardState, CardOwnerKi
     (&card.card.account, (card.card.state, card.owner()), more)
 }
 
-/// Returns the number of cards that match the filter; `None` if no counts are stored for this filter:
-/// the caller counts rows.
+/// Returns the number of cards that match the filter. `None`: no counts are stored for this filter, and the caller
+/// counts rows.
 pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter) -> Outcome<Option<i64>> {
     let CardFilter { budget, states, ids, owner, people, created_from, created_before, search, descending: _ } = filter;
     let is_kept = budget.is_none()

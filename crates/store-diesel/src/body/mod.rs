@@ -1,8 +1,8 @@
 //! The body: all queries, written once. The module of each database includes it, so it is compiled once for each.
 //! [`backend`] and [`driver`] list everything it needs from the database; [`tables`] declares the tables.
 //!
-//! Its modules have no path from `crate`, because each of them exists twice. Folders import the name `body` from above,
-//! and their files say `super::body::errors` and so on.
+//! A module of the body has no single path from `crate`, because it exists once for each database. Folders import the
+//! name `body` from above, and their files use paths such as `super::body::errors`.
 //!
 //! A row is read by its key with `get_result`, not with `first`: `first` adds `LIMIT ?`, and SQLite prepares a
 //! statement with such a limit again each time it is executed.

@@ -78,9 +78,9 @@ pub(crate) fn read_name<T: Name>(text: &str) -> Outcome<T> {
     T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
-/// Returns the names of the members that a rule selects, as the content of an SQL list: `'OPEN', 'WON'`.
-pub(crate) fn sql_list<T: Name>(rule: impl Fn(T) -> bool) -> String {
-    let names = T::all().iter().filter(|member| rule(**member)).map(|member| format!("'{}'", member.name()));
+/// Returns the names of the members that meet a condition, as the content of an SQL list: `'OPEN', 'WON'`.
+pub(crate) fn sql_list<T: Name>(condition: impl Fn(T) -> bool) -> String {
+    let names = T::all().iter().filter(|member| condition(**member)).map(|member| format!("'{}'", member.name()));
     names.collect::<Vec<_>>().join(", ")
 }
 

@@ -26,6 +26,7 @@ struct Details {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     description: Option<String>,
     added: Time,
+    /// The idempotency key and the request under which the network was added.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     under: Option<(String, String)>,
 }

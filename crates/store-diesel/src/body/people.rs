@@ -80,7 +80,7 @@ impl People for Store {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let situation = situation(conn, &command)?;
@@ -221,7 +221,7 @@ pub(super) fn insert_all(conn: &mut Conn, new: &[Person]) -> Outcome<()> {
     counts::add_all(conn, new)
 }
 
-/// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
+/// Returns whether the person with this persona has an individual budget. `None`: no such person on the account.
 pub(super) fn has_budget(conn: &mut Conn, account: &AccountId, persona: PersonaId) -> Outcome<Option<bool>> {
     let known =
         people::table.filter(people::account_id.eq(account.as_str())).filter(people::persona_id.eq(Id(persona.0)));

@@ -128,7 +128,7 @@ impl Registry for Store {
     async fn unlock_enrolment(&self, account: &AccountId) -> Result<bool, StoreError> {
         let account = account.clone();
         self.change(move |conn| {
-            must_exist(conn, &account)?;
+            require_account(conn, &account)?;
             mfa::unlock(conn, &account)
         })
         .await
@@ -176,7 +176,8 @@ fn no_account(account: &AccountId) -> Failure {
     Failure::NotFound(format!("account {account}"))
 }
 
-fn must_exist(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+/// Fails unless the account exists.
+fn require_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let known = accounts::table.filter(accounts::id.eq(account.as_str()));
     let exists = diesel::select(diesel::dsl::exists(known)).get_result(conn)?;
     if exists { Ok(()) } else { Err(no_account(account)) }
@@ -184,13 +185,13 @@ fn must_exist(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
 
 /// Removes the enrolment of an account, which must exist. Returns whether it had an enrolment.
 fn remove_enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
-    must_exist(conn, account)?;
+    require_account(conn, account)?;
     let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
     Ok(diesel::delete(row).execute(conn)? == 1)
 }
 
 fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) -> Outcome<()> {
-    key_admin::must_know(conn, client)?;
+    key_admin::require_client(conn, client)?;
     let row = client_features::table
         .filter(client_features::client_id.eq(Id(client.0)))
         .filter(client_features::feature.eq(Named(feature)));

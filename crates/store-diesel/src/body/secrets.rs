@@ -17,7 +17,7 @@ use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError, StoredSecret};
 
-/// Reads the bound key. Its table is not exported: the header of an export names the key of the file.
+/// Reads the bound key. The table is not exported: the header of an export names the key of the file.
 const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
 const BIND: &str = "INSERT INTO __florin_secret_key (id, key_id, kept) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING";
 const CHANGE: &str = "UPDATE __florin_secret_key SET key_id = $1, kept = $2 WHERE key_id = $3";
@@ -40,6 +40,7 @@ pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<StoreKey>> {
     .transpose()
 }
 
+/// Returns the bytes of the key itself, if the store keeps them.
 fn kept(key: &StoreKey) -> Option<Vec<u8>> {
     key.kept.as_ref().map(|kept| kept.expose().to_vec())
 }
@@ -59,8 +60,8 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
     Ok(query.bind::<Binary, _>(from.0.to_vec()).execute(conn)? == 1)
 }
 
-/// Returns at most `max` secrets that the filter includes. The program, not the database, filters
-/// them: by their first bytes, which are the version and the id of the key.
+/// Returns at most `max` secrets that the filter includes. The program applies the filter, not the
+/// database: the filter reads the first bytes of a secret, which are its version and the id of its key.
 fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<StoredSecret>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);
@@ -75,7 +76,7 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<Store
             found.push(StoredSecret { owner: SecretOwner::Totp(account.0), secret });
         }
     }
-    // Secrets of deleted subscriptions are included, while their rows are stored.
+    // Secrets of deleted subscriptions are included as long as the rows of these subscriptions are stored.
     let rows = webhooks::table.order(webhooks::id).select((webhooks::id, webhooks::secrets));
     for row in rows.load_iter::<(Id, Bytes), RowByRow>(conn)? {
         let (id, secret) = row?;

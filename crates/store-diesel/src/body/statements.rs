@@ -1,8 +1,8 @@
 //! Generic statements: rows to insert, changes of existing rows, and lookups of rows by key.
 //!
 //! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
-//! stays prepared. The modules of the databases import what follows from the declaration of a table. So it is in
-//! `declarations.rs`, which imports nothing from here.
+//! stays prepared. The traits are in `declarations.rs`, which imports nothing from here, because the modules of the
+//! databases import them.
 
 use super::backend::{Changes, Conn, Db};
 pub(crate) use super::declarations::{Change, Key, Lookup, Row, list, list_type};

@@ -257,7 +257,7 @@ impl Store {
         self.answered(work, answer, None)
     }
 
-    /// Runs a read, and takes its answer.
+    /// Runs a read, and returns its answer.
     async fn answered<T>(&self, work: Work, answer: Answer<T>, limit: Option<Duration>) -> Result<T, StoreError> {
         self.run_in_time(work, limit).await?;
         answer.take().ok_or_else(|| StoreError::Corrupt("the answer of a read is missing".into()))
@@ -386,12 +386,12 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         let answer = Answer::empty();
-        let given = answer.clone();
+        let holder = answer.clone();
         let task = Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(done),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Answer(answer)) => {
-                given.keep(answer);
+                holder.keep(answer);
                 Err(corrupt("the work is rolled back"))
             }
         });

@@ -22,6 +22,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed};
 use florin_ports::{AccountTimeline, ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
 
+/// Increases the counter of an account's ids, and returns it.
 const NEXT: &str = "UPDATE timelines SET last_number = last_number + 1 WHERE account_id = $1 RETURNING last_number";
 
 #[derive(QueryableByName)]

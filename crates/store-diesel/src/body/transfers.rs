@@ -31,7 +31,7 @@ impl RecordedCommand for TransferCommand {
     type Refused = TransferRefusal;
 
     fn add_to_footprint(&self, footprint: &mut Footprint) {
-        footprint.credited(&self.account, self.from);
+        footprint.budget_and_counters(&self.account, self.from);
         footprint.budget(&self.account, self.to);
     }
 
@@ -61,8 +61,8 @@ impl RecordedCommand for TransferCommand {
     ) -> Result<TransferDone, WriteError<TransferRefusal>> {
         let TransferDone { transfer, from, to } = &decision.done;
         let (debit, credit) = (transfer.number, transfer.credit_number());
-        working_set.balance_set.change_by(&self.account, (self.from, transfer.currency), *from, debit);
-        working_set.balance_set.change_by(&self.account, (self.to, transfer.currency), *to, credit);
+        working_set.balance_set.change_with_number(&self.account, (self.from, transfer.currency), *from, debit);
+        working_set.balance_set.change_with_number(&self.account, (self.to, transfer.currency), *to, credit);
         working_set.credits.set_last_number(&self.account, credit);
         working_set.journal.add(&decision.journal);
         working_set.transfers.add(transfer);

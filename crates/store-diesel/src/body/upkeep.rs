@@ -16,8 +16,8 @@ use diesel::sql_types::BigInt;
 use florin_domain::access::Environment;
 use florin_ports::{Readiness, StoreError, Upkeep};
 
-/// Deletes expired records. Both databases accept `$1`, `$2`, …. SQLite numbers them in the order of their first use,
-/// so a statement must use them in that order.
+/// Deletes expired idempotency records. Both databases accept `$1`, `$2`, …. SQLite numbers them in the order of their
+/// first use, so a statement must use them in that order.
 const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_id, idempotency_key) IN \
     (SELECT account_id, client_id, idempotency_key FROM idempotency_records \
     WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
@@ -54,10 +54,10 @@ impl Upkeep for Store {
 
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(move |conn| {
-            let gone =
+            let deleted =
                 sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
-            let left = max.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
-            Ok(gone as u64 + delete_client_records(conn, before, left)?)
+            let remaining = max.saturating_sub(u32::try_from(deleted).unwrap_or(u32::MAX));
+            Ok(deleted as u64 + delete_client_records(conn, before, remaining)?)
         })
         .await
     }

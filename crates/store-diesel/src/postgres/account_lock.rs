@@ -26,8 +26,8 @@ pub(crate) fn lock_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> 
 }
 
 /// The subscriptions of a client, then the locks of [`ALL`] for all its accounts, then the client itself. Each kind of
-/// row is locked by one statement, because groups lock the rows of several accounts kind by kind. Rows of the
-/// subscriptions are changed under their locks, and the others refer to the client.
+/// row is locked by one statement, because groups lock the rows of several accounts kind by kind. The rows of a
+/// subscription are changed only under its lock, and all other rows of a client refer to the client.
 const OF_CLIENT: [&str; 6] = [
     "SELECT 1 FROM webhooks WHERE client_id = $1 ORDER BY id FOR UPDATE",
     "SELECT 1 FROM balances WHERE account_id IN (SELECT a.id FROM accounts AS a WHERE a.client_id = $1) \
@@ -63,7 +63,8 @@ struct Locked {
     locked: bool,
 }
 
-/// Serializes the transactions of moves of a client until the end of the transaction. No migration runs meanwhile.
+/// Lets only one transaction at a time work on moves of a client, until the end of the transaction. No migration runs
+/// meanwhile.
 pub(crate) fn lock_move(conn: &mut Conn, client: Id) -> Outcome<()> {
     if !sql_query(NOT_MIGRATING).get_result::<Locked>(conn)?.locked {
         return Err(Failure::Contended("a migration is in progress".to_owned()));

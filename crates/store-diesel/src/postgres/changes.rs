@@ -1,7 +1,7 @@
 //! Changes of several tables, stored by one statement: one round trip, however many tables a group changes.
 //!
-//! The parts do not see each other's rows: each row has at most one change, and a new row is inserted in its final
-//! form. Foreign keys between the parts are checked when all parts are done.
+//! The parts do not see each other's rows. So each row must have at most one change, and a new row is inserted in its
+//! final form. Foreign keys between the parts are checked when all parts are done.
 //!
 //! Tables that are declared `unchecked` have no foreign keys ([`super::unchecked`]). The statement locks the accounts
 //! of their new rows instead, as foreign keys would, but once for each account and not for each row.

@@ -1,5 +1,5 @@
 //! A schema that a Citus coordinator has distributed: its tables are on one of the workers, and its functions and the
-//! sequence of positions on the coordinator.
+//! sequence of positions are on the coordinator.
 //!
 //! Citus supports few changes of distributed tables, and none that are sent together. So for migrations the tables
 //! return to the coordinator, are migrated there like any others, and are distributed again, in one transaction.
@@ -19,8 +19,8 @@ const IS_DISTRIBUTED: &str =
 
 const UNDISTRIBUTE: &str = "SELECT citus_schema_undistribute(quote_ident(current_schema())::regnamespace)";
 
-/// Citus distributes tables with triggers only on request, because a trigger runs on the worker. Those of the audit log
-/// read only their own table.
+/// Citus distributes tables with triggers only on request, because a trigger runs on the worker. The triggers of the
+/// audit log read only their own table.
 const DISTRIBUTE: &str = "SET LOCAL citus.enable_unsafe_triggers = on; \
     SELECT citus_schema_distribute(quote_ident(current_schema())::regnamespace)";
 
@@ -40,8 +40,9 @@ const AUDIT_ON_WORKERS: &str = "
     $$";
 
 /// The transactions that draw positions commit on the worker. If the coordinator loses the worker, it releases its own
-/// locks at once, although the worker may be about to commit. So the worker has the lock, and says who holds it. It
-/// can't tell to which database a lock belongs, so a reader also waits for the transactions of other databases.
+/// locks at once, although the worker may be about to commit. So the lock is on the worker, which reports who holds
+/// it. The worker can't tell to which database a lock belongs, so a reader also waits for the transactions of other
+/// databases.
 const EVENTS_ON_WORKERS: &str = "
     CREATE OR REPLACE FUNCTION __florin_hold_events() RETURNS TEXT LANGUAGE plpgsql AS $$
     BEGIN

@@ -38,7 +38,8 @@ const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; 
     SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan; SET max_parallel_workers_per_gather = 0; SET jit = off;";
 
-/// Errors that Diesel does not classify are recognized by their text, which must be English.
+/// Reads the language of the server's messages. Errors that Diesel does not classify are recognized by their text,
+/// which must be English.
 const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";
 
 #[derive(QueryableByName)]
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn sorted_rows_come_from_an_index_only_while_they_should() {
+    fn rows_are_sorted_by_index_only_while_that_is_set() {
         let Some(database) = Database::new("sorting") else { return };
         let mut conn = Conn::establish(&database.url()).unwrap();
         conn.batch_execute("CREATE TABLE numbers (number BIGINT PRIMARY KEY); INSERT INTO numbers VALUES (1); ANALYZE")

@@ -25,15 +25,16 @@ use diesel::sql_types::{Array, BigInt, Text};
 const DRAWN: &str = "CASE WHEN is_called THEN last_value ELSE 0 END";
 
 /// The transactions that hold the lock, and a text that identifies their server until it restarts or recovers from a
-/// crash. Other events change the text, too; then the tail is read again. The migration `event_writers` says more.
+/// crash. The text also changes on other occasions, and then the tail is read again. The migration `event_writers` says
+/// more.
 const WRITERS: &str = "SELECT server, writers FROM __florin_event_writers()";
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";
 
 /// The lock of reservations: two clients may arrive at the same time, and a reservation reads the sequence before it
 /// changes it. The sequence does not follow transactions, so the lock does not either: it is released immediately.
-const ALONE: &str = "SELECT pg_advisory_lock(7003214874)";
-const DONE: &str = "SELECT pg_advisory_unlock(7003214874)";
+const LOCK_RESERVATIONS: &str = "SELECT pg_advisory_lock(7003214874)";
+const UNLOCK_RESERVATIONS: &str = "SELECT pg_advisory_unlock(7003214874)";
 
 /// Number of positions that a change of the sequence leaves for others, who may draw between its read of the sequence
 /// and its change.
@@ -89,12 +90,12 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
 /// the lock of readers, so nobody waits for the transaction. If this fails, the connection must be closed, as after
 /// each attempt of a move: it may hold a lock.
 pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outcome<i64> {
-    sql_query(ALONE).execute(conn)?;
+    sql_query(LOCK_RESERVATIONS).execute(conn)?;
     let reserve = sql_query(format!(
         "SELECT setval('outbox_positions', greatest({DRAWN} + {GAP}, $1) + $2) AS number FROM outbox_positions"
     ));
     let Number { number: end } = reserve.bind::<BigInt, _>(after).bind::<BigInt, _>(count).get_result(conn)?;
-    sql_query(DONE).execute(conn)?;
+    sql_query(UNLOCK_RESERVATIONS).execute(conn)?;
     Ok(end.saturating_sub(count).saturating_add(1))
 }
 
@@ -113,9 +114,9 @@ pub(super) fn skip_lost_positions(conn: &mut Conn) -> QueryResult<()> {
     ))
 }
 
-/// Reads the last number that was drawn, and then the holders of the lock, in a statement of its own: within one
-/// statement, PostgreSQL might read them first. If their server crashes in between, it has stored their rows or lost
-/// them when it answers again.
+/// Reads the last number that was drawn, and then the holders of the lock. These are two statements, because within one
+/// statement, PostgreSQL might read the holders first. If the server crashes in between, it has either stored the rows
+/// of the holders or lost them when it answers again.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     let drawn = sql_query(format!("SELECT {DRAWN} AS number FROM outbox_positions"));
     let Number { number: last } = drawn.get_result(conn)?;
@@ -123,7 +124,7 @@ pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     Ok(EventTail { last, writers, server })
 }
 
-/// Returns the tail with those of its transactions that still hold the lock. `None` if the tail is that of another
+/// Returns the tail with those of its transactions that still hold the lock. `None` if the tail was read from another
 /// server.
 pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
     let Writers { mut writers, server } = sql_query(WRITERS).get_result(conn)?;

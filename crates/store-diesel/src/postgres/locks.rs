@@ -54,7 +54,7 @@ pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Locks those of these subscriptions that exist and that no other transaction has locked, and returns them.
+/// Locks the given subscriptions that exist and that no other transaction has locked, and returns their ids.
 pub(crate) fn lock_free_webhooks(conn: &mut Conn, ids: BTreeSet<Id>) -> Outcome<BTreeSet<Id>> {
     let rows = webhooks::table.filter(webhooks::id.eq_any(ids.into_iter().collect::<Vec<_>>()));
     let rows = rows.order(webhooks::id).select(webhooks::id).for_update().skip_locked();

@@ -1,6 +1,6 @@
 //! The schema of PostgreSQL and its migrations.
 
-use super::body::departures::must_be_settled;
+use super::body::departures::require_complete_moves;
 use super::body::errors::{Failure, Outcome};
 use super::citus::on_one_server;
 use super::failures::{classify_migration, still_locked};
@@ -19,7 +19,7 @@ const MAX_TRIES: u32 = 10;
 
 /// Acquires the lock of migrations, because Diesel's runner acquires none. If several programs start together, one
 /// migrates, and the others wait for up to ten minutes: an index may take long to build.
-const ALONE: &str = "SET LOCAL lock_timeout = '10min'; SET LOCAL statement_timeout = 0; \
+const LOCK: &str = "SET LOCAL lock_timeout = '10min'; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(7003214871);";
 
 #[derive(QueryableByName)]
@@ -51,9 +51,9 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.version).collect())
 }
 
-/// Applies all pending migrations or none, in one transaction. Other programs wait for it. Instances that still write
-/// lock tables in other orders than the migrations. If the server resolves a deadlock with them by ending this
-/// transaction, it is tried again.
+/// Applies all pending migrations or none, in one transaction. Other programs wait for it. Instances that are still
+/// writing may lock tables in another order than the migrations. If the server resolves a deadlock with them by ending
+/// this transaction, the migrations are tried again.
 pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     for _ in 1..MAX_TRIES {
         match apply(conn, progress) {
@@ -68,12 +68,12 @@ pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outco
 
 fn apply(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
-        conn.batch_execute(ALONE).map_err(still_locked)?;
+        conn.batch_execute(LOCK).map_err(still_locked)?;
         let pending = conn.pending_migrations(MIGRATIONS).map_err(failed)?;
         if pending.is_empty() {
             return Ok(0);
         }
-        must_be_settled(conn)?;
+        require_complete_moves(conn)?;
         on_one_server(conn, |conn| run(conn, &pending, progress))
     })
 }

@@ -91,7 +91,7 @@ impl QueryFragment<Db> for TableRows<'_> {
     }
 }
 
-// Identified by text: each table has its own.
+// Identified by text, because each table has its own statement.
 identified_by_text! {
     TableRows<'_> => Untyped;
 }

@@ -1,5 +1,5 @@
 //! The constraints that PostgreSQL does not check when rows are stored, because checking them takes longer than storing
-//! the rows (docs/adr/0025-unchecked-tables.md). They are those of the tables that are declared `unchecked`.
+//! the rows (docs/adr/0025-unchecked-tables.md). They are the constraints of the tables that are declared `unchecked`.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -37,7 +37,7 @@ pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcom
     let mut violated = Vec::new();
     for (table, parents) in PARENTS {
         // One statement for each condition, so that the planner can join the table with the parents.
-        // The rows of one account were found by it.
+        // The rows of one account all refer to that account, which exists.
         let parents = parents.iter().filter(|parent| of.is_none() || **parent != ACCOUNT);
         let without = |parent| format!("NOT EXISTS (SELECT 1 FROM {parent})");
         let mut conditions: Vec<_> = parents.map(without).collect();

@@ -12,13 +12,14 @@ pub(crate) fn lock_account(_conn: &mut Conn, _account: &AccountId) -> Outcome<()
     Ok(())
 }
 
-/// Returns all of the ids: each transaction has the whole database.
+/// Locks subscriptions. Returns all of them, and locks nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_free_webhooks(_conn: &mut Conn, ids: BTreeSet<Id>) -> Outcome<BTreeSet<Id>> {
     Ok(ids)
 }
 
-/// Serializes the transactions of moves of a client. Does nothing: each transaction has the whole database.
+/// Lets only one transaction at a time work on moves of a client. Does nothing: each transaction has the whole
+/// database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_move(_conn: &mut Conn, _client: Id) -> Outcome<()> {
     Ok(())

@@ -80,8 +80,9 @@ pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     }
 }
 
-/// Whether the database belongs to another program. An empty database does not. One with tables does if it has a
-/// foreign application id, or no application id and not Florin's first migration: early versions set no application id.
+/// Whether the database belongs to another program. An empty database does not. A database with tables does if it has
+/// another application id, or if it has neither an application id nor Florin's first migration. Early versions of
+/// Florin set no application id.
 fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
     const FACTS: &str = "SELECT (SELECT count(*) > 0 FROM sqlite_master) AS has_tables, \
         (SELECT count(*) > 0 FROM sqlite_master WHERE name = '__diesel_schema_migrations') AS has_migrations, \
@@ -220,6 +221,8 @@ pub(crate) fn structure_checks(conn: &mut Conn) -> Outcome<Vec<String>> {
     structure_checks_of(conn, WHOLE_MAX)
 }
 
+/// Returns the statements that check the structure of a file, as a whole if its size is at most `max`.
+///
 /// A check of the whole file searches every index for every row. In a large file it takes long, and keeps a processor
 /// busy. Its snapshot prevents checkpoints, so the log grows, and reads and commits take longer. So the tables of a
 /// file that is larger than `max` are checked one by one, and not compared with their indexes.

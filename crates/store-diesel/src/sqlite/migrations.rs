@@ -1,6 +1,6 @@
 //! The schema of SQLite and its migrations.
 
-use super::body::departures::must_be_settled;
+use super::body::departures::require_complete_moves;
 use super::body::errors::{Failure, Outcome};
 use super::connection::APPLICATION_ID;
 use super::{Conn, Db, statistics};
@@ -39,14 +39,15 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 }
 
 /// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
-/// does. If two programs start together, one finds the migrations applied. The planner's statistics follow the schema.
+/// does. If two programs start together, one finds the migrations applied. After migrations, writes the planner's
+/// statistics for the new schema.
 pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     // Data that migrations remove may be secret. Without this setting it would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;
     conn.immediate_transaction(|conn| {
         let pending = conn.pending_migrations(MIGRATIONS).map_err(failed)?;
         if !pending.is_empty() {
-            must_be_settled(conn)?;
+            require_complete_moves(conn)?;
         }
         for (applied, migration) in pending.iter().enumerate() {
             progress(applied, pending.len());

@@ -79,7 +79,7 @@ impl QueryFragment<Db> for InsertTableRow<'_> {
     }
 }
 
-// Identified by text: each table has its own.
+// Identified by text, because each table has its own statement.
 identified_by_text! {
     InsertTableRow<'_> => Untyped;
 }

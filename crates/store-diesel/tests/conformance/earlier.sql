@@ -1,4 +1,4 @@
--- What a database of the first schema may hold: rows in every table that a later migration makes anew.
+-- What a database of the first schema may hold: rows in every table that a later migration recreates.
 
 INSERT INTO clients VALUES ('00000000-0000-0000-0000-0000000000c1', 'Client', '');
 INSERT INTO accounts VALUES ('F1', '00000000-0000-0000-0000-0000000000c1', 'Account', NOT @true, @true);
@@ -34,7 +34,8 @@ INSERT INTO cards VALUES (
     'F1', '00000000-0000-0000-0000-0000000000ca', '00000000-0000-0000-0000-0000000000b1', 'GBP', 'ACTIVE',
     '00000000-0000-0000-0000-0000000000aa', '2030-12-31'
 );
--- The hold of 100 is part of what the first limit counted, and exceeds what the second one did, which was set later.
+-- The hold of 100 is part of what the first limit counted. It exceeds what the second limit counted, because that limit
+-- was set later.
 INSERT INTO spending_limits VALUES
 ('F1', '00000000-0000-0000-0000-0000000000ca', 'DAY', 5000, 9, '2026-09-01', 130, 2),
 ('F1', '00000000-0000-0000-0000-0000000000ca', 'LIFETIME', 9000, NULL, '1970-01-01', 60, 1),

@@ -88,7 +88,7 @@ fn id(number: u128) -> Uuid {
 }
 
 /// Checks all data after the upgrade, and continues to work with it.
-pub(crate) async fn is_whole(
+pub(crate) async fn check_data(
     store: &(impl Seeding + BooksCheck + BatchReading + BatchProcessing + PaymentBatches + ChainHistories),
 ) {
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
@@ -129,7 +129,7 @@ pub(crate) async fn is_whole(
 
 /// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that
 /// the account now has a parent budget.
-pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement + ChainHistories)) {
+pub(crate) async fn check_budgets_and_cards(store: &(impl Seeding + Budgets + CardManagement + ChainHistories)) {
     let account = AccountId::parse("F1").unwrap();
     let old = Seeding::budgets(store, &account).await.unwrap().into_iter().find(|budget| budget.id.0 == id(0xb1));
     let found = Budgets::list_with_funds(store, &account, BudgetFilter::default(), PageRequest::default()).await;
@@ -156,14 +156,14 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
 }
 
 /// Checks that the store serves the environment of its keys.
-pub(crate) async fn is_bound(store: &impl Upkeep, environment: Environment) {
+pub(crate) async fn check_environment(store: &impl Upkeep, environment: Environment) {
     assert_eq!(store.environment().await, Ok(Some(environment)));
     let other = [Environment::Sandbox, Environment::Production].into_iter().find(|other| *other != environment);
     assert_eq!(store.bind(other.unwrap()).await, Ok(environment), "it can't be bound again");
 }
 
 /// Checks that a secret from before secrets were encrypted is found as such, so that the next start encrypts it.
-pub(crate) async fn secrets_are_marked(store: &impl Secrets) {
+pub(crate) async fn check_secrets(store: &impl Secrets) {
     let owner = SecretOwner::Totp(AccountId::parse("F1").unwrap());
     let clear = SealedSecret::clear(&Secret::new(b"earlier".to_vec()));
     let found = store.secrets(SecretFilter::InClear, 9).await.unwrap();
@@ -178,7 +178,7 @@ pub(crate) async fn secrets_are_marked(store: &impl Secrets) {
 }
 
 /// Checks that an account with checkouts is a merchant, and that keys have the scopes of the current version.
-pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
+pub(crate) async fn check_merchants(store: &(impl Merchants + Registry)) {
     let account = AccountId::parse("F1").unwrap();
     let found = store.find(&account).await.unwrap();
     assert_eq!(found, Some(MerchantProfile::new(account, "Account")));

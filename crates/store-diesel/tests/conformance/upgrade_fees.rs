@@ -1,4 +1,5 @@
-//! A database whose card messages have the fee of an ATM's acquirer in a column, and its expected state afterwards.
+//! A database whose card messages have the fee of an ATM's acquirer in a column, and its expected state after an
+//! upgrade.
 
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::money::Minor;
@@ -13,7 +14,7 @@ pub(crate) const ROWS: &str = "
     UPDATE card_transactions SET acquirer_fee_minor = 9007199254740993 WHERE preceding IS NOT NULL";
 
 /// Checks the fees and the details of the messages after the upgrade.
-pub(crate) async fn are_details(store: &impl ChainHistories) {
+pub(crate) async fn check_fees(store: &impl ChainHistories) {
     let (account, first) = (AccountId::parse("F1").unwrap(), TransactionToken(Uuid::from_u128(0x71)));
     let history = store.history(&account, first).await.unwrap().unwrap();
     let seen: Vec<_> = history

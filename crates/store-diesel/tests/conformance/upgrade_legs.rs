@@ -26,7 +26,7 @@ pub(crate) const ENTRIES: &str = "SELECT CAST(e.journal_id AS TEXT) || ' ' || t.
     FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
     ORDER BY 1";
 
-/// The same, from legs.
+/// The postings of every transaction, from legs.
 pub(crate) const LEGS: &str = "SELECT CAST(s.journal_id AS TEXT) || ' ' || s.kind || ' ' \
     || CAST(s.cause_id AS TEXT) || ' ' \
     || s.currency || ' ' || CAST(s.created_at AS TEXT) || ' ' || s.pool || ' ' \
@@ -46,7 +46,7 @@ pub(crate) const MOVES: &str = "SELECT kind || ' ' || CAST(line AS TEXT) || ': '
     ORDER BY journal_id, line";
 
 /// Checks the data after the upgrade.
-pub(crate) async fn are_whole(store: &(impl BooksCheck + Books + Activities), legs: &[String]) {
+pub(crate) async fn check_legs(store: &(impl BooksCheck + Books + Activities), legs: &[String]) {
     let expected = [
         "credit 0: 100000 inbound_payments > available at 1",
         "card 0: 300 held > available",

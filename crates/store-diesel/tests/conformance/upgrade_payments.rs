@@ -1,4 +1,5 @@
-//! A database whose payments do not carry what lists show of their sessions, and its expected state afterwards.
+//! A database whose payments do not carry what lists show of their sessions, and its expected state after an
+//! upgrade.
 
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort};
 use florin_domain::ids::{AccountId, MerchantOrderId};
@@ -13,7 +14,7 @@ pub(crate) const MIGRATION: &str = "2026-11-26-000053";
 pub(crate) const ROWS: &str = include_str!("before_payment_lists.sql");
 
 /// Checks the list and the books after the upgrade.
-pub(crate) async fn are_listed(store: &(impl BooksCheck + MerchantPayments)) {
+pub(crate) async fn check_list(store: &(impl BooksCheck + MerchantPayments)) {
     let account = AccountId::parse("F1").unwrap();
     let (filter, page) = (MerchantPaymentFilter::default(), PageRequest::default());
     let found = store.list(&account, filter, PaymentSort::OldestFirst, page).await.unwrap();

@@ -1,4 +1,4 @@
-//! A database with people whose numbers are not stored, and its expected state after an upgrade.
+//! A database without stored numbers of people, and its expected state after an upgrade.
 
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
@@ -20,7 +20,7 @@ pub(crate) const ROWS: &str = "
         'inactive', @time, @time)";
 
 /// Checks the counts of the lists after the upgrade.
-pub(crate) async fn are_counted(store: &(impl People + BooksCheck)) {
+pub(crate) async fn check_counts(store: &(impl People + BooksCheck)) {
     let account = AccountId::parse("F1").unwrap();
     for (role, count) in [(None, 3_i64), (Some(Role::Owner), 1), (Some(Role::User), 2), (Some(Role::Admin), 0)] {
         let filter = PersonFilter { role, ..PersonFilter::default() };

@@ -10,7 +10,7 @@ const MARK: &str = "FLORIN_TEST_ZONE";
 
 /// Runs all checks about days and times. The time zone of a process is set at its start, so this function starts the
 /// same test again, once for each time zone.
-pub(crate) async fn keep_promises(factory: &impl Factory, test: &str) {
+pub(crate) async fn check_promises(factory: &impl Factory, test: &str) {
     if std::env::var_os(MARK).is_none() {
         for zone in ZONES {
             let program = std::env::current_exe().unwrap();

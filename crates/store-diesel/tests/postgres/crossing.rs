@@ -51,7 +51,7 @@ fn seed_batch(number: u128) -> PaymentBatch {
     PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }
 }
 
-/// Returns the seed data with more budgets, each with a card, and with batches that need no authentication.
+/// Returns the seed data with more budgets, each with a card, and with batches that need no MFA.
 fn wide_seed_data() -> SeedData {
     let mut data = seed_data(9_500);
     let seed = &mut data.accounts[0];

@@ -11,7 +11,7 @@ pub(crate) const SUBSCRIPTION: &str = "
             '', now(), now(), 0
         FROM accounts WHERE id = 'F1'";
 
-/// Writes an event as an instance does: acquires the lock of those that draw positions, and draws one.
+/// Writes an event as an instance does: acquires the lock of transactions that draw positions, and draws a position.
 pub(crate) const EVENT: &str = "
     INSERT INTO outbox_events (position, account_id, id, kind, object_id, sequence, occurred_at, recorded_at, body)
         SELECT nextval('outbox_positions'), 'F1', gen_random_uuid(), 'CardTransaction', gen_random_uuid(), 1, now(),

@@ -71,11 +71,11 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
     // Every answered write is stored. A write whose commit was lost may be stored.
     let held = fixture.balances(MINE).await.held().0 + fixture.balances(OTHER).await.held().0;
     assert!(held >= written, "{held} {written}");
-    let whole = "SELECT COUNT(*) AS value FROM card_transactions t WHERE \
+    let complete = "SELECT COUNT(*) AS value FROM card_transactions t WHERE \
         (SELECT COUNT(*) FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
         AND c.held_minor = 1) = 1 AND \
         (SELECT COUNT(*) FROM journal_legs j WHERE j.account_id = t.account_id AND j.cause_id = t.token) = 1";
-    assert_eq!(fixture.database.number(whole), held);
+    assert_eq!(fixture.database.number(complete), held);
     assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM card_transactions"), held);
     fixture.check_books().await;
     authorize(&fixture.store, 1 << 40, "1").await;

@@ -102,7 +102,7 @@ async fn one_key_for_different_requests_has_one_effect() {
     assert_eq!(fixture.database.number("SELECT COUNT(*) AS value FROM idempotency_records"), 20);
 }
 
-/// The other instance stores its record after this one has looked for it and before this one stores its own.
+/// Another instance stores a record after the store has searched for it, and before the store stores its own record.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     let fixture = Fixture::seeded().await;
@@ -114,14 +114,14 @@ async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     );
     other.batch_execute(&record).unwrap();
     let store = fixture.store.clone();
-    let mine = tokio::spawn(async move {
+    let waiting = tokio::spawn(async move {
         let claim = Some(claim("k", "{}", stored_response));
         store.first_message(FirstMessageCommand { claim, ..authorization(MINE, stamp(1), "10") }).await
     });
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-    assert!(!mine.is_finished());
+    assert!(!waiting.is_finished());
     other.batch_execute("COMMIT").unwrap();
-    assert_eq!(mine.await.unwrap(), Ok(Written::Replayed(StoredResponse { status: 201, body: "theirs".into() })));
+    assert_eq!(waiting.await.unwrap(), Ok(Written::Replayed(StoredResponse { status: 201, body: "theirs".into() })));
     assert_eq!(fixture.balances(MINE).await.held(), Minor(0));
 }
 

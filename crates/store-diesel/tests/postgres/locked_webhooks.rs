@@ -1,4 +1,4 @@
-//! A subscription that another transaction has locked does not hold up the deliveries of others.
+//! A subscription that another transaction has locked does not delay the deliveries of other subscriptions.
 
 use crate::fan_out::{EVENT, SUBSCRIPTION};
 use crate::groups::{Gate, queued};
@@ -48,7 +48,7 @@ async fn ends_of_a_locked_subscription_are_recorded_after_those_of_others() {
     }
     let mut other = fixture.database.connect();
     other.batch_execute(&format!("BEGIN; SELECT 1 FROM webhooks WHERE id = '{}' FOR UPDATE", locked.id.0)).unwrap();
-    // Both wait for the writer, so they share a transaction.
+    // Both calls wait for the writer, so they share a transaction.
     let gate = Gate::shut(&fixture.store).await;
     let mut answers = Vec::new();
     for end in ends {

@@ -3,7 +3,7 @@
 
 use crate::Store;
 use crate::support::{Fixture, settings_of};
-use crate::work::{alone, seed_data_for_work, together};
+use crate::work::{run_as_group, run_sequentially, seed_data_for_work};
 use florin_ports::{Seeding, Upkeep};
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ async fn no_query_scans_a_whole_table() {
     fixture.sql("ANALYZE");
     fixture.store.close();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let (whole, all) = (counted(&fixture, "seq_scan"), counted(&fixture, "seq_scan + idx_scan"));
+    let (scans, all) = (counted(&fixture, "seq_scan"), counted(&fixture, "seq_scan + idx_scan"));
     let store = Store::open(&settings_of(&fixture.database.url)).unwrap();
     for round in 0..3 {
-        alone(&store, 2 * round).await;
-        together(&store, 2 * round + 1).await;
+        run_sequentially(&store, 2 * round).await;
+        run_as_group(&store, 2 * round + 1).await;
     }
     let other = store.clone();
     tokio::task::spawn_blocking(move || other.close()).await.unwrap();
@@ -39,7 +39,7 @@ async fn no_query_scans_a_whole_table() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert!(counted(&fixture, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
-    assert_eq!(counted(&fixture, "seq_scan"), whole, "tables were read whole");
+    assert_eq!(counted(&fixture, "seq_scan"), scans, "whole tables were scanned");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,7 +48,7 @@ async fn a_table_that_has_grown_a_lot_is_analyzed_once() {
     let size = || fixture.database.number("SELECT reltuples::bigint AS value FROM pg_class WHERE relname = 'clients'");
     let analyses =
         || fixture.database.number("SELECT analyze_count AS value FROM pg_stat_user_tables WHERE relname = 'clients'");
-    // Otherwise the server could analyze it first.
+    // Otherwise the server could analyze the table first.
     fixture.sql("ALTER TABLE clients SET (autovacuum_enabled = false)");
     fixture.sql(
         "INSERT INTO clients (id, name, allowed_networks) \

@@ -3,7 +3,7 @@
 use crate::Store;
 use crate::database::skipped;
 use crate::support::{Fixture, MINE, id, key_hash, settings_of};
-use crate::work::{ROUNDS, alone, seed_data_for_work, together};
+use crate::work::{ROUNDS, run_as_group, run_sequentially, seed_data_for_work};
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
 use florin_domain::page::PageRequest;
 use florin_ports::{Accounts, Callers, CardLedger, CellDirectory, CellKey, Checkouts, MfaSessions, Seeding};
@@ -68,9 +68,9 @@ async fn reads(store: &Store) {
 
 /// Does each kind of work, alone and in groups.
 async fn round(store: &Store, number: u128) {
-    alone(store, 3 * number).await;
-    together(store, 3 * number + 1).await;
-    alone(store, 3 * number + 2).await;
+    run_sequentially(store, 3 * number).await;
+    run_as_group(store, 3 * number + 1).await;
+    run_sequentially(store, 3 * number + 2).await;
     reads(store).await;
 }
 

@@ -44,7 +44,7 @@ impl Proxy {
                 thread::spawn(move || {
                     pass(client, server, |bytes| {
                         let commits = bytes.windows(7).any(|text| text == b"COMMIT\0");
-                        if commits { taken(&cut) } else { Cut::Never }
+                        if commits { take(&cut) } else { Cut::Never }
                     });
                 });
             }
@@ -59,7 +59,8 @@ impl Proxy {
     }
 }
 
-fn taken(cut: &AtomicU8) -> Cut {
+/// Returns the treatment of this COMMIT. The next one passes.
+fn take(cut: &AtomicU8) -> Cut {
     match cut.swap(0, Ordering::SeqCst) {
         1 => Cut::Before,
         2 => Cut::After,

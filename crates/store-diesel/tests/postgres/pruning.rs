@@ -38,9 +38,9 @@ async fn a_delivery_that_restarts_meanwhile_keeps_its_attempts() {
     }
     redelivery.batch_execute("UPDATE webhook_deliveries SET status = 'pending'; COMMIT").unwrap();
     assert_eq!(pruning.await.unwrap().unwrap(), 0);
-    let left = |table| fixture.database.number(&format!("SELECT count(*) AS value FROM {table}"));
-    assert_eq!((left("webhook_deliveries"), left("webhook_attempts")), (1, 1));
+    let count_of = |table| fixture.database.number(&format!("SELECT count(*) AS value FROM {table}"));
+    assert_eq!((count_of("webhook_deliveries"), count_of("webhook_attempts")), (1, 1));
     fixture.sql("UPDATE webhook_deliveries SET status = 'delivered'");
     assert_eq!(fixture.store.delete_deliveries(noon(), 9).await.unwrap(), 1);
-    assert_eq!((left("webhook_deliveries"), left("webhook_attempts")), (0, 0));
+    assert_eq!((count_of("webhook_deliveries"), count_of("webhook_attempts")), (0, 0));
 }

@@ -18,7 +18,7 @@ fn slow_commit(fixture: &Fixture) {
     ));
 }
 
-fn mine(number: u128) -> FirstMessageCommand {
+fn numbered_message(number: u128) -> FirstMessageCommand {
     authorization(MINE, stamp(number), "10")
 }
 
@@ -33,7 +33,7 @@ async fn the_next_group_is_decided_while_one_commits() {
     let fixture = Fixture::seeded().await;
     slow_commit(&fixture);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let slow = queue(&fixture.store, counting(mine(1), &decided)).await;
+    let slow = queue(&fixture.store, counting(numbered_message(1), &decided)).await;
     until(&decided, 1).await;
     let other = queue(&fixture.store, counting(authorization(OTHER, stamp(2), "10"), &next)).await;
     until(&next, 1).await;
@@ -49,10 +49,10 @@ async fn a_retry_waits_for_a_key_that_is_being_committed() {
     slow_commit(&fixture);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let keyed = |command: FirstMessageCommand| FirstMessageCommand { claim: Some(claim_of("key")), ..command };
-    let slow = queue(&fixture.store, keyed(counting(mine(1), &decided))).await;
+    let slow = queue(&fixture.store, keyed(counting(numbered_message(1), &decided))).await;
     until(&decided, 1).await;
-    let repeated = queue(&fixture.store, keyed(counting(mine(2), &next))).await;
-    let neighbour = queue(&fixture.store, counting(mine(3), &next)).await;
+    let repeated = queue(&fixture.store, keyed(counting(numbered_message(2), &next))).await;
+    let neighbour = queue(&fixture.store, counting(numbered_message(3), &next)).await;
     fresh(slow.await.unwrap());
     assert!(matches!(repeated.await.unwrap().unwrap(), Written::Replayed(_)));
     fresh(neighbour.await.unwrap());

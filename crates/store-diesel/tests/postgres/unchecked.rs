@@ -6,14 +6,15 @@ use crate::support::{Fixture, MINE, authorization, authorize, fresh, stamp};
 use diesel::connection::SimpleConnection;
 use florin_ports::{BooksCheck, CardLedger, Discrepancy, FirstMessageCommand, StoreError, WriteError};
 
-/// Returns the tables in which the check of the books finds such a row.
+/// Returns the tables in which the check of the books finds a row that violates a constraint.
 async fn violated(fixture: &Fixture) -> Vec<&'static str> {
     let found = fixture.store.check_all().await.unwrap().discrepancies;
     let table = |found| if let Discrepancy::Constraint(table) = found { Some(table) } else { None };
     found.into_iter().filter_map(table).collect()
 }
 
-/// Returns these tables after a statement. Before it, each table has a row, and none is found.
+/// Returns the tables that [`violated`] finds after a statement. Before the statement, each table has a row, and none
+/// is found.
 async fn violated_after(statement: &str) -> Vec<&'static str> {
     let fixture = Fixture::seeded().await;
     let claim = Some(claim_of("k"));
@@ -69,7 +70,7 @@ async fn rows_of_an_account_that_is_being_deleted_are_not_stored() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_a_missing_account_are_not_stored() {
     let fixture = Fixture::seeded().await;
-    // Without its foreign keys, PostgreSQL deletes the account although rows refer to it.
+    // While foreign keys are not checked, PostgreSQL deletes the account although rows refer to it.
     fixture.sql(&format!("SET session_replication_role = replica; DELETE FROM accounts WHERE id = '{MINE}'"));
     let refused = fixture.store.first_message(authorization(MINE, stamp(1), "10")).await;
     assert!(matches!(refused, Err(WriteError::Store(StoreError::NotFound(_)))), "{refused:?}");

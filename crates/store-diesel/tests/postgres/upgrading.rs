@@ -3,8 +3,8 @@
 use crate::Store;
 use crate::database::Database;
 use crate::upgrade::{
-    SECRET, before, before_with_first_rows, budgets_and_cards_are_whole, is_bound, is_whole, merchants_are_whole,
-    production_key, secrets_are_marked, statements,
+    SECRET, before, before_with_first_rows, check_budgets_and_cards, check_data, check_environment, check_merchants,
+    check_secrets, production_key, statements,
 };
 use crate::upgrade_checks;
 use crate::upgrade_events;
@@ -44,11 +44,11 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
-    is_whole(&store).await;
-    budgets_and_cards_are_whole(&store).await;
-    merchants_are_whole(&store).await;
-    is_bound(&store, Environment::Sandbox).await;
-    secrets_are_marked(&store).await;
+    check_data(&store).await;
+    check_budgets_and_cards(&store).await;
+    check_merchants(&store).await;
+    check_environment(&store, Environment::Sandbox).await;
+    check_secrets(&store).await;
     for refused in
         ["DELETE FROM accounts", "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'"]
     {
@@ -63,7 +63,7 @@ async fn a_database_with_a_key_for_production_becomes_a_production_store() {
     database.sql(&production_key(&format!("'\\x{}'", "cd".repeat(32))));
     let store = open(&database);
     store.migrate().unwrap();
-    is_bound(&store, Environment::Production).await;
+    check_environment(&store, Environment::Production).await;
 }
 
 #[derive(QueryableByName)]
@@ -88,23 +88,23 @@ async fn entries_of_the_journal_become_legs() {
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-26-000048_journal_legs"));
     store.migrate().unwrap();
     assert_eq!(lines(&database, LEGS), postings);
-    upgrade_legs::are_whole(&store, &lines(&database, upgrade_legs::MOVES)).await;
+    upgrade_legs::check_legs(&store, &lines(&database, upgrade_legs::MOVES)).await;
     assert_eq!(lines(&database, upgrade_legs::SNAPSHOTS), [""]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_without_bodies_count() {
+async fn events_without_bodies_are_counted() {
     let database =
         create(|values| before_with_first_rows(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values));
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
-    upgrade_events::are_counted(&store, &lines(&database, sequences), &lines(&database, stored)).await;
+    upgrade_events::check_sequences(&store, &lines(&database, sequences), &lines(&database, stored)).await;
 }
 
 #[test]
-fn snapshots_of_the_same_rows_get_the_schema_of_the_last_such_migration() {
+fn migrations_update_the_schema_of_snapshots_whose_rows_they_keep() {
     let database =
         create(|values| before_with_first_rows(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "postgres", values));
     open(&database).migrate().unwrap();
@@ -117,7 +117,7 @@ async fn fees_of_acquirers_become_details() {
         create(|values| before_with_first_rows(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values));
     let store = open(&database);
     store.migrate().unwrap();
-    upgrade_fees::are_details(&store).await;
+    upgrade_fees::check_fees(&store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,7 +125,7 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     let database = create(|values| before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "postgres", values));
     let store = open(&database);
     store.migrate().unwrap();
-    upgrade_payments::are_listed(&store).await;
+    upgrade_payments::check_list(&store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,10 +135,10 @@ async fn people_are_counted() {
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
     store.migrate().unwrap();
-    upgrade_people::are_counted(&store).await;
+    upgrade_people::check_counts(&store).await;
 }
 
-/// An instance of an earlier version that still writes locks tables in another order than the migrations.
+/// An instance of an earlier version that is still running locks tables in another order than the migrations.
 #[test]
 fn migrations_are_tried_again_after_a_deadlock() {
     const WAITING: &str = "SELECT COUNT(*) AS value FROM pg_locks l JOIN pg_database d ON d.oid = l.database \

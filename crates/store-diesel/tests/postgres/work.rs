@@ -42,17 +42,17 @@ fn answer<T>(_: &T) -> StoredResponse {
 /// Returns seed data with enough batches, and a card with a limit.
 pub(crate) fn seed_data_for_work() -> SeedData {
     let mut data = seed_data(10_000_000);
-    let mine = &mut data.accounts[0];
-    mine.cards[0].limits =
+    let account = &mut data.accounts[0];
+    account.cards[0].limits =
         vec![CardLimit { max_uses: Some(1_000_000), ..a_limit(LimitWindow::Month, "100000.00 GBP") }];
     let (format, status) = (InputFormat::Json, InputStatus::Validated);
     let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
     let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };
-    mine.batches = (0..ROUNDS).map(batch).collect();
+    account.batches = (0..ROUNDS).map(batch).collect();
     data
 }
 
-/// A source of ids that no other round uses.
+/// A round of work, with ids that no other round uses.
 struct Round(u128);
 
 impl Round {
@@ -128,7 +128,7 @@ impl Round {
 }
 
 /// Does every kind of work once, sequentially. Each round can run once.
-pub(crate) async fn alone(store: &Store, round: u128) {
+pub(crate) async fn run_sequentially(store: &Store, round: u128) {
     let round = Round(round);
     let clearing = |is_final| FollowUp::Clearing { amount: amount("2"), is_final };
     fresh(store.first_message(round.first(FirstKind::Purchase, 1)).await);
@@ -153,7 +153,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
 }
 
 /// Queues many commands together. They become one group.
-pub(crate) async fn together(store: &Store, round: u128) {
+pub(crate) async fn run_as_group(store: &Store, round: u128) {
     let round = Round(round);
     let gate = Gate::shut(store).await;
     let mut work: Vec<JoinHandle<()>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Confirmations of batches and their authentication.
+//! Confirmations of batches, and their MFA sessions.
 
 use crate::support::{Fixture, MINE, OTHER, batch, budget, client, fresh, gbp, id, noon, seed_data, validated_batch};
 use florin_domain::batch::{

@@ -16,12 +16,13 @@ const BALANCE: fn() -> Discrepancy = || Discrepancy::Balance { budget: budget(MI
 const RESERVATIONS: fn() -> Discrepancy = || Discrepancy::Reservations { budget: budget(MINE), currency: gbp() };
 const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE), currency: gbp() };
 
-/// The violation in the hash chain of my balance: the journal transaction and the line, and the reason.
+/// Returns the violation in the hash chain of the GBP balance of `MINE`. `leg` is its journal transaction and line.
 fn chain(leg: Option<(JournalId, i64)>, reason: BrokenLinkReason) -> Discrepancy {
     let chain = HashChain::Balance(budget(MINE), gbp());
     Discrepancy::HashChain { account: id(MINE), chain, broken: BrokenLink { leg, reason } }
 }
 
+/// Returns the discrepancies that the check finds after a statement.
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
     let fixture = Fixture::seeded().await;
     authorize(&fixture.store, 1, "10").await;

@@ -1,4 +1,4 @@
-//! What every test's store can do, on either database.
+//! The functions of a fixture that are the same on both databases.
 
 use crate::support::{Fixture, gbp, id, seed_data};
 use florin_domain::ledger::Balances;

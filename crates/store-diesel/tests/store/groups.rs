@@ -18,6 +18,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
+    /// Blocks the writer.
     pub(crate) async fn shut(store: &Store) -> Self {
         let (open, opened) = channel::<()>();
         let (reached, at_gate) = tokio::sync::oneshot::channel();
@@ -37,6 +38,7 @@ impl Gate {
         Self { open, blocked }
     }
 
+    /// Lets the writer continue.
     pub(crate) async fn open(self) {
         self.open.send(()).unwrap();
         assert_eq!(self.blocked.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
@@ -228,12 +230,12 @@ async fn groups_run_in_the_order_of_arrival() {
         commands.push(queue(&fixture.store, authorization(MINE, stamp(number.into()), "0.10")).await);
     }
     gate.open().await;
-    let mut left = Minor(9_500);
+    let mut available = Minor(9_500);
     for command in commands {
-        left = Minor(left.0 - 10);
-        assert_eq!(fresh(command.await.unwrap()).available_balance, left);
+        available = Minor(available.0 - 10);
+        assert_eq!(fresh(command.await.unwrap()).available_balance, available);
     }
-    assert_eq!(fixture.balances(MINE).await.available(), left);
+    assert_eq!(fixture.balances(MINE).await.available(), available);
     fixture.check_books().await;
 }
 

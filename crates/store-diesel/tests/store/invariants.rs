@@ -49,7 +49,7 @@ fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
     CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
-/// The violation in the hash chain of my balance: the journal transaction and the line, and the reason.
+/// Returns the violation in the hash chain of a balance of `MINE`. `leg` is its journal transaction and line.
 fn chain(currency: Currency, leg: Option<(JournalId, i64)>, reason: BrokenLinkReason) -> (Invariant, CounterExample) {
     let chain = HashChain::Balance(budget(MINE), currency);
     (Invariant::HashChains, CounterExample::Chain { chain, broken: BrokenLink { leg, reason } })

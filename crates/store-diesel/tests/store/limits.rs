@@ -1,4 +1,4 @@
-//! The limits of 64-bit amounts, and of a card.
+//! Amounts at the ends of the 64-bit range, and the limits of a card.
 
 use crate::support::{Fixture, MINE, authorize, card, first_message, funding, id, noon, seed_data, stamp};
 use chrono::NaiveDate;

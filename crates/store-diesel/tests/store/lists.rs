@@ -88,14 +88,14 @@ async fn filters_apply_to_the_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checkouts_round_trip() {
-    let whole = vec![
+    let seeded = vec![
         checkout(MINE, 4, shopping(false), CheckoutStatus::Deactivated),
         checkout(MINE, 3, CheckoutKind::TopUp, CheckoutStatus::Active),
     ];
-    let fixture = fixture_with(whole.clone()).await;
+    let fixture = fixture_with(seeded.clone()).await;
     let page =
         Checkouts::list(&fixture.store, &id(MINE), CheckoutFilter::default(), PageRequest::default()).await.unwrap();
-    assert_eq!(page.rows, whole);
+    assert_eq!(page.rows, seeded);
 }
 
 #[tokio::test(flavor = "multi_thread")]

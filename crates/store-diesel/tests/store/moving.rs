@@ -62,10 +62,10 @@ async fn a_client_moves_with_its_rows_and_no_others() {
 async fn a_client_that_is_recalled_does_not_arrive() {
     let (source, target) = (Fixture::seeded().await, Fixture::empty());
     let begun = a_move(1);
-    let left = source.store.depart(&begun).unwrap().unwrap();
-    assert!(left.is_of(&begun) && !left.recalled);
+    let departure = source.store.depart(&begun).unwrap().unwrap();
+    assert!(departure.is_of(&begun) && !departure.recalled);
     // Leaving twice changes nothing.
-    assert_eq!(source.store.depart(&begun).unwrap(), Some(left));
+    assert_eq!(source.store.depart(&begun).unwrap(), Some(departure));
     assert_eq!(source.store.departed(), Ok(vec![client(MINE)]));
     // Only a client that is recalled is put back.
     let refused = source.store.put_back(&begun);
@@ -95,7 +95,7 @@ async fn a_step_of_another_move_changes_nothing() {
     // The old move can't let the client leave again.
     let refused = source.store.depart(&old);
     assert!(matches!(refused, Err(MoveError::NotDeparted)), "{refused:?}");
-    let left = source.store.depart(&new).unwrap().unwrap();
+    let departure = source.store.depart(&new).unwrap().unwrap();
     assert_eq!(source.store.forget(&old), Ok(false));
     let refusals = [
         source.store.depart(&old).map(drop),
@@ -106,7 +106,7 @@ async fn a_step_of_another_move_changes_nothing() {
     for refused in refusals {
         assert!(matches!(refused, Err(MoveError::Ended | MoveError::NotDeparted)), "{refused:?}");
     }
-    assert_eq!(source.store.departure(client(MINE)), Ok(Some(left)));
+    assert_eq!(source.store.departure(client(MINE)), Ok(Some(departure)));
     target.store.arrive(&new, &source.store).unwrap();
     assert_eq!(target.balances(MINE).await.ledger(), Minor(9_500));
     target.check_books().await;
@@ -132,7 +132,7 @@ async fn a_client_whose_books_are_wrong_stays() {
     assert!(matches!(refused, Err(MoveError::Unsound(_))), "{refused:?}");
     assert_eq!(source.store.departed(), Ok(Vec::new()));
     source.sql(&wrong.replace('+', "-"));
-    assert!(source.store.depart(&a_move(1)).unwrap().is_some(), "a refused departure is not counted");
+    assert!(source.store.depart(&a_move(1)).unwrap().is_some(), "a refused departure does not use up its move");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,7 +178,7 @@ async fn a_changed_copy_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_world_of_another_client_shares_stays() {
+async fn rows_shared_with_a_world_of_another_client_stay() {
     let source = Fixture::seeded().await;
     source.sql(
         "INSERT INTO worlds (account_id, client_id, template, created_at, expires_at) \

@@ -8,11 +8,11 @@ use florin_domain::test_support::an_account;
 use florin_ports::{Accounts, Callers, Registry, Seeding, StoreError};
 use uuid::Uuid;
 
-fn not_found<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
+fn expect_not_found<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
     assert!(matches!(answer, Err(StoreError::NotFound(_))), "{answer:?}");
 }
 
-fn duplicate<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
+fn expect_duplicate<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
     assert!(matches!(answer, Err(StoreError::Duplicate(_))), "{answer:?}");
 }
 
@@ -30,15 +30,15 @@ async fn clients_are_sorted_by_name_and_have_features() {
     fixture.store.add_client(unicode.clone()).await.unwrap();
     let listed = vec![seeded[0].clone(), seeded[1].clone(), unicode.clone()];
     assert_eq!(fixture.store.clients().await.unwrap(), listed);
-    duplicate(&fixture.store.add_client(unicode.clone()).await);
+    expect_duplicate(&fixture.store.add_client(unicode.clone()).await);
 
     for on in [true, true, false, false, true] {
         fixture.store.set_feature(client(MINE), Feature::AddressesLookup, on).await.unwrap();
         let caller = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap().unwrap();
         assert_eq!(caller.client.features.contains(&Feature::AddressesLookup), on);
     }
-    not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, true).await);
-    not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, false).await);
+    expect_not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, true).await);
+    expect_not_found(&fixture.store.set_feature(ClientId(Uuid::nil()), Feature::AddressesLookup, false).await);
     let blank = ApiClient { id: ClientId(Uuid::nil()), allowed_networks: vec!["10.0.0.0 /8".into()], ..unicode };
     assert!(matches!(fixture.store.add_client(blank).await, Err(StoreError::Corrupt(_))));
 }
@@ -51,8 +51,8 @@ async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
     assert_eq!(Accounts::find(&fixture.store, &id("A9")).await.unwrap(), Some(account.clone()));
     let ids: Vec<_> = fixture.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();
     assert_eq!(ids, [id("A9"), id(MINE), id(OTHER)]);
-    duplicate(&fixture.store.add_account(account.clone(), parent(&account.id)).await);
-    not_found(
+    expect_duplicate(&fixture.store.add_account(account.clone(), parent(&account.id)).await);
+    expect_not_found(
         &fixture
             .store
             .add_account(Account { id: id("A8"), client: ClientId(Uuid::nil()), ..account }, parent(&id("A8")))
@@ -66,7 +66,7 @@ async fn keys_are_found_by_their_hash() {
     let fixture = Fixture::seeded().await;
     let found = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap();
     assert_eq!(found, Some(Caller { key: key(MINE), client: seed_data(0).clients[0].clone() }));
-    // The first eight bytes are right, the others are not.
+    // Only the last byte is wrong. The first eight bytes, by which a key is looked up, are right.
     let KeyHash(mut almost) = key_hash(MINE);
     almost[31] ^= 1;
     assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await, Ok(None));
@@ -86,9 +86,9 @@ async fn keys_reach_only_accounts_of_their_client() {
         florin_domain::access::ApiKey { id, accounts: AccountGrant::Only(grant), ..key(MINE) }
     };
     let hash = |byte| KeyHash([byte; 32]);
-    not_found(&fixture.store.add_key(other(1, [id(OTHER)].into()), hash(1)).await);
-    not_found(&fixture.store.add_key(other(1, [id(MINE), id("F9")].into()), hash(1)).await);
-    not_found(
+    expect_not_found(&fixture.store.add_key(other(1, [id(OTHER)].into()), hash(1)).await);
+    expect_not_found(&fixture.store.add_key(other(1, [id(MINE), id("F9")].into()), hash(1)).await);
+    expect_not_found(
         &fixture
             .store
             .add_key(florin_domain::access::ApiKey { client: ClientId(Uuid::nil()), ..other(1, [].into()) }, hash(1))
@@ -98,8 +98,8 @@ async fn keys_reach_only_accounts_of_their_client() {
     fixture.store.add_key(other(1, [].into()), hash(1)).await.unwrap();
     let none = Callers::find(&fixture.store, &hash(1)).await.unwrap().unwrap().key.accounts;
     assert_eq!(none, AccountGrant::Only([].into()));
-    duplicate(&fixture.store.add_key(other(1, [].into()), hash(2)).await);
-    duplicate(&fixture.store.add_key(other(2, [].into()), hash(1)).await);
+    expect_duplicate(&fixture.store.add_key(other(1, [].into()), hash(2)).await);
+    expect_duplicate(&fixture.store.add_key(other(2, [].into()), hash(1)).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,7 +118,7 @@ async fn keys_are_listed_oldest_first_and_revoked_once() {
     let found = Callers::find(&fixture.store, &KeyHash([9; 32])).await.unwrap().unwrap().key;
     assert_eq!((found.revoked_at, found.expires_at), (Some(revoked), Some(noon())));
     assert_eq!(Callers::find(&fixture.store, &key_hash(OTHER)).await.unwrap().unwrap().key.revoked_at, None);
-    not_found(&fixture.store.revoke_key(ApiKeyId(Uuid::nil()), noon()).await);
+    expect_not_found(&fixture.store.revoke_key(ApiKeyId(Uuid::nil()), noon()).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

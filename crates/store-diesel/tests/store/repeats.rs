@@ -80,7 +80,7 @@ async fn the_record_is_read_before_anything_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_of_one_client_and_account() {
+async fn a_key_belongs_to_one_client_and_account() {
     let fixture = Fixture::seeded().await;
     fresh(fixture.store.first_message(command(1, claim(client(MINE), MINE, "k", "{}"))).await);
     fresh(fixture.store.first_message(command(2, claim(client(OTHER), MINE, "k", "{}"))).await);

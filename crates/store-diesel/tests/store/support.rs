@@ -31,7 +31,9 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+/// The account that most tests use.
 pub(crate) const MINE: &str = "F1";
+/// An account of another client.
 pub(crate) const OTHER: &str = "F2";
 
 /// A migrated store in a directory that is removed with it.
@@ -142,7 +144,7 @@ pub(crate) fn key(account: &str) -> ApiKey {
     }
 }
 
-/// The parent budget of an account.
+/// Returns the parent budget of an account.
 pub(crate) fn parent(account: &AccountId) -> BudgetRecord {
     let id = BudgetId(uuid(9, account.as_str()));
     BudgetRecord::parent_of_account(id, account.clone(), [gbp()], noon())
@@ -262,6 +264,7 @@ pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTr
 }
 
 #[track_caller]
+/// Returns the result of a command that had an effect. A replayed answer or an error fails the test.
 pub(crate) fn fresh<T: std::fmt::Debug, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
     match answer.unwrap() {
         Written::New(done) => done,

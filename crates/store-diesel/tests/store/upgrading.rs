@@ -2,8 +2,8 @@
 
 use crate::support::settings;
 use crate::upgrade::{
-    SECRET, before, before_with_first_rows, budgets_and_cards_are_whole, is_bound, is_whole, merchants_are_whole,
-    production_key, secrets_are_marked, statements,
+    SECRET, before, before_with_first_rows, check_budgets_and_cards, check_data, check_environment, check_merchants,
+    check_secrets, production_key, statements,
 };
 use crate::upgrade_checks;
 use crate::upgrade_events;
@@ -60,11 +60,11 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
-    is_whole(&store).await;
-    budgets_and_cards_are_whole(&store).await;
-    merchants_are_whole(&store).await;
-    is_bound(&store, Environment::Sandbox).await;
-    secrets_are_marked(&store).await;
+    check_data(&store).await;
+    check_budgets_and_cards(&store).await;
+    check_merchants(&store).await;
+    check_environment(&store, Environment::Sandbox).await;
+    check_secrets(&store).await;
     // No row has a dangling reference, and no table refers to the temporary name of a recreated table.
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
@@ -98,7 +98,7 @@ async fn a_database_with_a_key_for_production_becomes_a_production_store() {
     conn.batch_execute(&production_key(&format!("X'{}'", "cd".repeat(32)))).unwrap();
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
-    is_bound(&store, Environment::Production).await;
+    check_environment(&store, Environment::Production).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,13 +118,13 @@ async fn entries_of_the_journal_become_legs() {
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-26-000048_journal_legs"));
     store.migrate().unwrap();
     assert_eq!(lines(&mut conn, LEGS), postings);
-    upgrade_legs::are_whole(&store, &lines(&mut conn, upgrade_legs::MOVES)).await;
+    upgrade_legs::check_legs(&store, &lines(&mut conn, upgrade_legs::MOVES)).await;
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, upgrade_legs::SNAPSHOTS), [""]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_without_bodies_count() {
+async fn events_without_bodies_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
     create(&mut conn, |values| {
@@ -134,7 +134,7 @@ async fn events_without_bodies_count() {
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
-    upgrade_events::are_counted(&store, &lines(&mut conn, sequences), &lines(&mut conn, stored)).await;
+    upgrade_events::check_sequences(&store, &lines(&mut conn, sequences), &lines(&mut conn, stored)).await;
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
 }
 
@@ -145,7 +145,7 @@ async fn fees_of_acquirers_become_details() {
     create(&mut conn, |values| before_with_first_rows(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
-    upgrade_fees::are_details(&store).await;
+    upgrade_fees::check_fees(&store).await;
 }
 
 #[derive(QueryableByName)]
@@ -173,7 +173,7 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     create(&mut conn, |values| before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
-    upgrade_payments::are_listed(&store).await;
+    upgrade_payments::check_list(&store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,10 +186,10 @@ async fn people_are_counted() {
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
     store.migrate().unwrap();
-    upgrade_people::are_counted(&store).await;
+    upgrade_people::check_counts(&store).await;
 }
 
-/// The connection is open before the upgrade.
+/// A connection that was opened before the upgrade uses the new checks, too.
 #[test]
 fn checks_without_lists_refuse_the_same_values() {
     let directory = tempfile::tempdir().unwrap();

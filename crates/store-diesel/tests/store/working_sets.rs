@@ -21,7 +21,7 @@ fn advice(text: &str) -> FollowUp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_messages_of_a_chain_in_one_group() {
+async fn all_messages_of_a_chain_can_be_in_one_group() {
     let fixture = Fixture::seeded().await;
     let gate = Gate::shut(&fixture.store).await;
     let authorized = queue(&fixture.store, authorization(MINE, stamp(1), "10")).await;

@@ -1,5 +1,5 @@
-//! Credits and top-ups as movements: the amount comes from the journal, the details of a credit from its row, if it
-//! exists.
+//! Credits and top-ups as movements. The amount comes from the journal. The details of a credit come from its row in
+//! `credits`, if there is one.
 
 use super::body::backend::Conn;
 use super::body::credits;

@@ -89,8 +89,8 @@ fn changes(
         return Ok(None);
     }
     let found = query.changed(conn, &FeedRange { after, until, max })?;
-    let is_whole = i64::try_from(found.len()).is_ok_and(|found| found < max);
-    let last = found.last().map(|(_, place)| *place).filter(|_| !is_whole);
+    let is_complete = i64::try_from(found.len()).is_ok_and(|found| found < max);
+    let last = found.last().map(|(_, place)| *place).filter(|_| !is_complete);
     // Everything up to the tail was read.
     let next = last.unwrap_or_else(|| ActivityCursor::after_all(epoch, until).max(after));
     let keys: Vec<_> = found.into_iter().map(|(key, _)| key).collect();

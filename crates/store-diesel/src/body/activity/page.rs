@@ -35,7 +35,7 @@ impl Key {
 struct Keys<'a> {
     query: &'a ActivityQuery,
     page: PageRequest,
-    /// The number of rows to read from each source: the end of the page.
+    /// The number of rows to read from each source: the offset of the page plus its limit.
     max: i64,
 }
 

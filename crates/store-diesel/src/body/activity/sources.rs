@@ -20,7 +20,7 @@ pub(super) struct SourceTable {
     /// The table or the joined tables, with aliases. The alias of the table of the movements is `t`.
     pub(super) rows: &'static str,
     pub(super) id: &'static str,
-    /// When the money moved.
+    /// The column with the time when the money moved.
     pub(super) at: &'static str,
     /// The condition under which a row is a movement.
     pub(super) condition: &'static str,
@@ -46,7 +46,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Reads the same rows as the list.
+    /// Returns the feed of a source whose positions are in the table of its movements.
     const fn of(rows: &'static str, id: &'static str, condition: &'static str) -> Self {
         Self { rows, account: "t.account_id", position: "t.position", id, condition }
     }
@@ -306,7 +306,7 @@ fn pattern(search: &ActivitySearch) -> String {
     pattern
 }
 
-/// The condition on the first messages of matching chains.
+/// Returns the condition on the first messages of matching chains.
 fn chains(filter: &ActivityFilter) -> String {
     let condition = |MatchingChains { class, states, is_open }: MatchingChains| {
         let comparison = if class.requests_nothing { "=" } else { "<>" };
@@ -325,7 +325,7 @@ fn chains(filter: &ActivityFilter) -> String {
     format!(" AND ({})", conditions.join(" OR "))
 }
 
-/// The condition on the statuses of matching payments.
+/// Returns the condition on the statuses of matching payments.
 fn payments(filter: &ActivityFilter) -> String {
     format!(" AND t.status IN ({})", names(filter.payments().into_iter()))
 }

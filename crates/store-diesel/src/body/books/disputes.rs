@@ -6,7 +6,7 @@ use super::body::backend::sql::IdSql;
 use super::body::errors::Outcome;
 use super::body::names::sql_list;
 use super::body::types::{Currency, Id, Named};
-use super::halves::{moved_into, whole};
+use super::halves::{combine, moved_into};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use florin_domain::books::DisputeBooks;
@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, DisputeId};
 use florin_domain::money::{Minor, Total};
 
 /// Each dispute, with what its messages took from the network and with its chain. `{of}` is replaced by the condition
-/// on the account, `{high}` and `{low}` by the sums, `{moved}` and `{claims}` by the rows that they add up.
+/// on the account, `{high}` and `{low}` by the sums, `{moved}` and `{claims}` by the rows that are added up.
 const DISPUTES: &str = "SELECT e.id AS id, e.currency AS currency, e.amount_minor AS amount_minor, e.status AS status, \
     e.credit_id AS credit_id, c.disputed_minor AS disputed_minor, c.cleared_minor AS cleared_minor, \
     (SELECT {high} {moved}) AS network_high, (SELECT {low} {moved}) AS network_low, \
@@ -74,9 +74,9 @@ impl Row {
             dispute: DisputeId(self.id.0),
             currency: self.currency.0,
             expected: self.status.0.credited(Minor(self.amount_minor), self.credit_id.is_some()),
-            credited: Total::ZERO.minus(whole(self.network_high, self.network_low)),
+            credited: Total::ZERO.minus(combine(self.network_high, self.network_low)),
             stored_claim: Minor(self.disputed_minor),
-            claimed: whole(self.claimed_high, self.claimed_low),
+            claimed: combine(self.claimed_high, self.claimed_low),
             cleared: Minor(self.cleared_minor),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::balance::BalanceId;
 use super::body::backend::Conn;
-use super::body::balances::must_be_there;
+use super::body::balances::require_balances;
 use super::body::cards;
 use super::body::driver;
 use super::body::errors::Outcome;
@@ -30,7 +30,7 @@ pub(super) fn explained(
     } else {
         driver::without_time_limits(conn)?;
     }
-    let Some((stated, counted)) = stated(conn, of)? else { return Ok(Some((without(conn, of)?, None))) };
+    let Some((stated, counted)) = stated(conn, of)? else { return Ok(Some((why_absent(conn, of)?, None))) };
     let read = Read { of, counted, page, in_a_hurry, sizes: SIZES };
     let Some(History { sums, bookings, skipped, extension }) = history::read(conn, &read)? else { return Ok(None) };
     let parts = ExplanationParts {
@@ -47,14 +47,14 @@ pub(super) fn explained(
 }
 
 /// Determines why there is no balance.
-fn without(conn: &mut Conn, of: &BalanceId) -> Outcome<ExplainResult> {
+fn why_absent(conn: &mut Conn, of: &BalanceId) -> Outcome<ExplainResult> {
     let budget = budgets::table.filter(budgets::account_id.eq(&of.account)).filter(budgets::id.eq(of.budget));
     if budget.count().get_result::<i64>(conn)? == 0 {
         return Ok(ExplainResult::NoBudget);
     }
     let of_budget =
         balances::table.filter(balances::account_id.eq(&of.account)).filter(balances::budget_id.eq(of.budget));
-    must_be_there(of.budget, &of_budget.select(balances::currency).load::<Currency>(conn)?)?;
+    require_balances(of.budget, &of_budget.select(balances::currency).load::<Currency>(conn)?)?;
     Ok(ExplainResult::NotHeld)
 }
 

@@ -6,7 +6,7 @@ use florin_domain::books::PoolSums;
 use florin_domain::money::Total;
 
 /// Combines both halves of a sum.
-pub(super) fn whole(high: i64, low: i64) -> Total {
+pub(super) fn combine(high: i64, low: i64) -> Total {
     Total((i128::from(high) << 32) + i128::from(low))
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Halves {
 impl From<Halves> for PoolSums {
     fn from(halves: Halves) -> Self {
         Self {
-            available: whole(halves.available_high, halves.available_low),
-            held: whole(halves.held_high, halves.held_low),
-            reserved: whole(halves.reserved_high, halves.reserved_low),
+            available: combine(halves.available_high, halves.available_low),
+            held: combine(halves.held_high, halves.held_low),
+            reserved: combine(halves.reserved_high, halves.reserved_low),
         }
     }
 }

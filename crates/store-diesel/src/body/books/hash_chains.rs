@@ -35,7 +35,7 @@ const UNLINKED: &str = "SELECT s.account_id AS account_id, s.budget_id AS budget
     GROUP BY s.account_id, s.budget_id, s.currency";
 
 /// Number of links between two reports of progress.
-const REPORTED: u64 = 1024;
+const LINKS_PER_REPORT: u64 = 1024;
 
 /// The statement that selects the links of both sides of the legs, in the order of their numbers, each with its leg.
 struct Links {
@@ -125,7 +125,7 @@ pub(super) fn gather(
         let side = if is_to == 0 { LegSide::From } else { LegSide::To };
         verify_link(&mut chains, &leg.account_id.0, &leg.line(), leg.links()?, side);
         verified += 1;
-        if verified.is_multiple_of(REPORTED) {
+        if verified.is_multiple_of(LINKS_PER_REPORT) {
             progress(BooksCheckStep::HashChains { verified, all });
         }
     }

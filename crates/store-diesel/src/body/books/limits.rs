@@ -10,8 +10,8 @@ use florin_domain::books::{LimitBooks, LimitTally};
 use florin_domain::card::{MessageKind, Response};
 use florin_domain::ids::{AccountId, CardId};
 
-/// Compares the limits of an account's cards with what their chains and messages used. Reads one row at a time, because
-/// there may be many, and only those of cards with limits.
+/// Compares the limits of an account's cards with what their chains and messages used. Reads only the rows of cards
+/// with limits, one at a time, because there may be many.
 pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<LimitBooks>> {
     let limits = cards::limits_of_account(conn, account)?;
     // A limit on transactions counts nothing, and its window has no start.

@@ -6,7 +6,7 @@ use super::body::backend::sql::IdSql;
 use super::body::errors::Outcome;
 use super::body::names::sql_list;
 use super::body::types::{Account, Currency, Id, Named};
-use super::halves::{moved_into, whole};
+use super::halves::{combine, moved_into};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
@@ -106,11 +106,11 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Me
     let mut books = MerchantBooks::default();
     let [high, low] = moved_into("merchant_settled", "e");
     for row in about(&SETTLED.replace("{high}", &high).replace("{low}", &low), account).load::<SettledRow>(conn)? {
-        let settled = whole(row.high, row.low);
+        let settled = combine(row.high, row.low);
         books.settlements.entry(row.key()).or_default().settled = settled;
     }
     for PaidRow { of, kind } in about(PAID, account).load::<PaidRow>(conn)? {
-        let sum = whole(of.high, of.low);
+        let sum = combine(of.high, of.low);
         let settlement = books.settlements.entry(of.key()).or_default();
         match kind.0 {
             MerchantPaymentKind::Payment => settlement.paid = sum,
@@ -141,7 +141,7 @@ impl RefundedRow {
             payment: MerchantPaymentId(self.payment_id.0),
             currency: self.currency.0,
             amount: Minor(self.amount_minor),
-            refunded: whole(self.high, self.low),
+            refunded: combine(self.high, self.low),
         }
     }
 }

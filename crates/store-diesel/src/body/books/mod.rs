@@ -65,15 +65,15 @@ impl Books for Store {
 /// Explains a balance with much to read. The read continues after the caller's deadline, so that a repetition finds its
 /// checkpoints. One such read runs at a time.
 async fn explain_slowly(store: &Store, of: BalanceId, page: PageRequest) -> Result<ExplainResult, StoreError> {
-    let alone = store.clone();
+    let reader = store.clone();
     store
         .wait_in_time(async move {
-            let _permit = alone.permit_for_long_read().await?;
+            let _permit = reader.permit_for_long_read().await?;
             let read = of.clone();
             let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
-            let found = alone.read_to_the_end(work).await?;
+            let found = reader.read_to_the_end(work).await?;
             let (explained, extension) = found.ok_or_else(|| StoreError::Corrupt("a long read gave up".into()))?;
-            extend(&alone, of, extension).await;
+            extend(&reader, of, extension).await;
             Ok(explained)
         })
         .await

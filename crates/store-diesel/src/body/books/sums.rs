@@ -6,7 +6,7 @@ use super::body::backend::sql::IdSql;
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Account, Currency, Id};
 use super::disputes;
-use super::halves::whole;
+use super::halves::combine;
 use super::hash_chains;
 use super::merchant;
 use super::reservations::open_orders;
@@ -123,12 +123,12 @@ pub(crate) fn gather(
     stated(conn, account, &mut budgets)?;
     for row in about(POOLS, account).load::<SumRow>(conn)? {
         let pool = BudgetPool::parse(&row.pool).ok_or_else(|| corrupt("a leg of a budget has an unknown pool"))?;
-        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).posted.add(pool, whole(row.high, row.low));
+        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).posted.add(pool, combine(row.high, row.low));
     }
     let mut open_holds = 0;
     for row in about(HOLDS, account).load::<SumRow>(conn)? {
         open_holds += row.count;
-        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).holds = whole(row.high, row.low);
+        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).holds = combine(row.high, row.low);
     }
     let orders = open_orders(conn, account)?;
     let open_orders = i64::try_from(orders.len()).unwrap_or(i64::MAX);

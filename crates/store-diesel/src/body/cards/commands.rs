@@ -65,7 +65,7 @@ impl CardLedger for Store {
 
 /// A command that decides a card message: the first one of a chain, or a later one.
 trait MessageCommand: Send + 'static {
-    /// Declares what the rule reads and the decision changes.
+    /// Adds the keys of the rows that the rule reads and the decision changes.
     fn add_rows(&self, footprint: &mut Footprint);
 
     /// Returns the mode, and the idempotency claim, if the caller made one.

@@ -78,7 +78,7 @@ impl CardManagement for Store {
             }
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let budget = |budget: &BudgetId| working_set.balance_set.record(&command.account, *budget);
@@ -130,14 +130,14 @@ impl CardManagement for Store {
                     locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let record = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let situation = ReplaceCardSituation { record, limits, cards: count(conn, &command.account)? };
-                let done = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+                let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 working_set.events.record_with(recording.clone());
-                working_set.events.add(&[done.transition.event()]);
-                working_set.events.add(done.new.created().as_slice());
-                let change = CardChange { card: done.replaced, transition: Some(done.transition) };
+                working_set.events.add(&[decision.transition.event()]);
+                working_set.events.add(decision.new.created().as_slice());
+                let change = CardChange { card: decision.replaced, transition: Some(decision.transition) };
                 store_change(conn, &situation.record, change)?;
-                insert_card(conn, &done.new, &done.limits.limits)?;
-                Ok(profile(conn, done.new)?)
+                insert_card(conn, &decision.new, &decision.limits.limits)?;
+                Ok(profile(conn, decision.new)?)
             })
         })
         .await
@@ -205,7 +205,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                if !working_set.credits.has(&command.account) {
+                if !working_set.credits.has_account(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
                 let before = settings::find(conn, &command.account)?;

@@ -95,7 +95,7 @@ impl MessageRow {
     }
 }
 
-/// Combines the three columns. The schema ensures that all of them are null or none is.
+/// Combines the three columns of a conversion. The schema ensures that all of them are null or none is.
 fn conversion(currency: Option<Currency>, amount: Option<i64>, rate: Option<Exchange>) -> Option<Conversion> {
     let ((currency, amount), rate) = currency.zip(amount).zip(rate)?;
     Some(Conversion { currency: currency.0, amount: Minor(amount), rate: rate.0 })

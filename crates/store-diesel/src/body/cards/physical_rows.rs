@@ -27,7 +27,7 @@ pub(super) fn recipient(stored: Option<&str>) -> Outcome<Option<RecipientAddress
     stored.map(|text| json_values::column("recipient_address", text)).transpose()
 }
 
-/// Returns the text to store of the address.
+/// Returns the address as the text to store.
 pub(super) fn recipient_text(recipient: Option<&RecipientAddress>) -> Option<String> {
     // Serialization cannot fail: the members are texts.
     recipient.and_then(|address| serde_json::to_string(address).ok())

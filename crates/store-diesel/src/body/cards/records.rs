@@ -47,7 +47,8 @@ pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<
 }
 
 impl CardRecordRow {
-    /// Checks that the row can be read, also by card messages: they read the recipient's address of any card.
+    /// Checks that the row can be read, and also its recipient's address: card messages read the address of any card,
+    /// even of a virtual one.
     pub(crate) fn check(self) -> Outcome<()> {
         physical_rows::recipient(self.recipient_address.as_deref())?;
         self.read(Vec::new()).map(drop)

@@ -21,8 +21,8 @@ fn cards_of_a_budget_are_read_by_their_index() {
         });
         let plan = plan.unwrap();
         assert!(plan.contains("card_budgets_by_budget"), "{plan}");
-        // PostgreSQL would check each card of the account against a sub-plan, and SQLite would read each of them by a
-        // line without a second condition.
+        // In a worse plan, PostgreSQL would check each card of the account with a sub-plan, and SQLite would search an
+        // index by the account alone, and so read all its cards.
         assert!(!plan.contains("SubPlan") && !plan.contains("(account_id=?)\n"), "{plan}");
     });
 }

@@ -1,4 +1,4 @@
-//! Decides what happens to a session, and stores it with its payments, money and events.
+//! Decides what happens to a session, and stores the session with its payments, money and events.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -31,7 +31,7 @@ pub(super) fn budget(conn: &mut Conn, account: &AccountId, session: CheckoutSess
     Ok(found.flatten().map(|id| BudgetId(id.0)))
 }
 
-/// Locks a session, and decides.
+/// Locks a session, and decides what happens to it.
 pub(super) fn decide(
     conn: &mut Conn,
     working_set: &WorkingSet,
@@ -71,7 +71,7 @@ pub(super) fn store(
     }
     if let (Some(credit), Some(balances)) = (&situation.budget, credited) {
         let of_budget = (credit.budget.id, session.amount.currency);
-        working_set.balance_set.change_by(&session.account, of_budget, balances, credit.number);
+        working_set.balance_set.change_with_number(&session.account, of_budget, balances, credit.number);
         working_set.credits.set_last_number(&session.account, credit.number);
     }
     if session != situation.session {
@@ -81,7 +81,7 @@ pub(super) fn store(
     Ok(session)
 }
 
-/// Stores payments and refunds of a session: new ones, and changed ones with what they were before.
+/// Stores payments and refunds of a session, each with its state before the change; `None` for a new one.
 pub(super) fn store_payments<'a>(
     conn: &mut Conn,
     session: &CheckoutSession,

@@ -23,8 +23,8 @@ pub(super) fn add_all(conn: &mut Conn, payments: &[MerchantPayment]) -> Outcome<
     change(conn, payments.iter().map(|payment| counted(payment, 1)))
 }
 
-/// Changes the counts in the transaction that stores these payments and refunds: new ones, and changed ones with what
-/// they were before.
+/// Changes the counts in the transaction that stores these payments and refunds. Each has its state before the change;
+/// `None` for a new one.
 pub(super) fn change_all<'a>(
     conn: &mut Conn,
     stored: impl Iterator<Item = (Option<&'a MerchantPayment>, &'a MerchantPayment)>,

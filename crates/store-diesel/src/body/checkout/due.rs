@@ -1,4 +1,4 @@
-//! Finds the sessions and refunds on which something is due, and the settlement accounts that await payments.
+//! Finds the sessions and refunds on which something is due, and the settlement accounts that are in use.
 
 use super::body::backend::sql::TimeSql;
 use super::body::backend::{CLOCK, Conn};
@@ -31,7 +31,7 @@ pub(super) fn due(
     Ok(found)
 }
 
-/// The condition that the account of a row has no timeline.
+/// Returns the condition that the account of a row has no timeline.
 fn no_timeline(table: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
 }

@@ -80,7 +80,7 @@ pub(super) fn pending(conn: &mut Conn, session: &CheckoutSession) -> Outcome<Opt
     row.map(PaymentRow::read).transpose()
 }
 
-/// The failure of a command if the account does not have its object.
+/// Returns the answer to a command whose object does not exist on the account.
 pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
     Stop::Answer(WriteError::Absent)
 }

@@ -66,7 +66,7 @@ pub(super) fn payments(account: &AccountId, filter: MerchantPaymentFilter, sort:
     PaymentQuery::new(Account(account.clone()), filter, days, sort)
 }
 
-/// The first moment of a day, in UTC.
+/// Returns the first moment of a day, in UTC.
 fn begin_of(day: NaiveDate) -> Time {
     Time(day.and_time(NaiveTime::MIN).and_utc())
 }

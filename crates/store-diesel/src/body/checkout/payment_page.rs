@@ -63,8 +63,8 @@ const REFUNDED_OR_PENDING: [&str; 2] = [
     ")) ELSE 0 END",
 ];
 
-/// Whether the settlement account of a payment can pay refunds. The settlement accounts that can are read once for a
-/// page. The id of the account goes between the parts.
+/// Whether the settlement account of a payment can pay refunds. The inner query reads all settlement accounts that can
+/// pay refunds, once for a page. The id of the account goes between the parts.
 const CAN_BE_PAID_BACK: [&str; 2] = [
     "merchant_payments.settlement_account_id IS NOT NULL AND merchant_payments.settlement_account_id IN \
     (SELECT a.id FROM settlement_accounts a JOIN banks b ON b.id = a.bank_id WHERE a.account_id = ",

@@ -17,7 +17,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::AccountId;
 use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
 
-/// Locks the payment to refund, and decides. Returns the session of the payment and the refund.
+/// Locks the payment to refund, and decides on the refund. Returns the payment's session and the refund.
 pub(super) fn decide_creation(
     conn: &mut Conn,
     command: &CreateRefundCommand,
@@ -65,7 +65,7 @@ pub(super) fn store_change(
     Ok(change.refund)
 }
 
-/// Locks a refund, and decides.
+/// Locks a refund, and decides what happens to it.
 pub(super) fn decide(
     conn: &mut Conn,
     command: &RefundCommand,

@@ -78,7 +78,7 @@ impl CheckoutSessions for Store {
     ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.credited(&command.account, command.budget);
+            footprint.budget_and_counters(&command.account, command.budget);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 create::top_up(conn, working_set, &command)
             })
@@ -93,7 +93,7 @@ impl CheckoutSessions for Store {
             let budget = act::budget(conn, &command.account, command.session)?;
             let mut footprint = Footprint::default();
             match budget {
-                Some(budget) => footprint.credited(&command.account, budget),
+                Some(budget) => footprint.budget_and_counters(&command.account, budget),
                 None => footprint.counters(&command.account),
             }
             decide_in_mode(

@@ -47,7 +47,7 @@ pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreEr
         }
         // The pause holds no connection, so that others can read.
         sleep(PAUSE).await;
-        // Without its connection, the read may ask another server, or the same one after a crash.
+        // This read has another connection, so it may reach another server, or the same one after a crash.
         match store.read(move |conn| driver::still_writing(conn, &tail)).await? {
             Some(still) => tail = still,
             None => return Ok(None),
@@ -140,11 +140,11 @@ impl Events for Store {
 
 fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, queued_until: i64, max: u32) -> Outcome<u64> {
     use super::backend::sql::TimeSql;
-    let gone = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
+    let deleted = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
         .bind::<TimeSql, _>(Time(before))
         .bind::<BigInt, _>(queued_until)
         .bind::<BigInt, _>(i64::from(max))
         .execute(conn)?;
     redeliveries::delete(conn, Time(before), max)?;
-    Ok(gone as u64)
+    Ok(deleted as u64)
 }

@@ -61,9 +61,9 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     Ok(())
 }
 
-/// Inserts rows into an account that has none in these tables. An enrolment is stored with this secret, and is left out
-/// if there is no secret. Leases on batches are cleared. A copy of a world leaves out the events, because they happened
-/// in the original. A logo from another account receives a new id. Rows name the client of the account, because a file
+/// Inserts rows into an account that has none in these tables. An enrolment is stored with `secret`, and is left out if
+/// that is `None`. Leases on batches are cleared. A copy of a world leaves out the events, because they happened in the
+/// copied world. A logo from another account receives a new id. Rows name the client of the account, because a file
 /// may come from a world of another client.
 pub(crate) fn put(
     conn: &mut Conn,
@@ -139,7 +139,7 @@ fn with_owner(row: &str, account: &AccountId, client: Id) -> Outcome<String> {
     serde_json::to_string(&row).map_err(corrupt)
 }
 
-/// Returns the failure that an error means while rows are stored that this program has written.
+/// Converts an error of storing rows that this program has written. A refusal of such rows is a bug.
 pub(super) fn failure(stop: Stop<ExportError>) -> Failure {
     match stop {
         Stop::Failed(failure) => failure,

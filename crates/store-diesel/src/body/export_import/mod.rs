@@ -153,7 +153,7 @@ fn prepare(conn: &mut Conn) -> Outcome<()> {
 struct InsertBuffer {
     /// The table of the rows.
     table: Option<&'static Table>,
-    /// The tables that may follow it, last first.
+    /// The tables that may follow this table, last first.
     later: Vec<&'static Table>,
     rows: Vec<NumberedRow>,
     bytes: usize,
@@ -177,15 +177,15 @@ impl InsertBuffer {
                 line: row.line,
                 reason: format!("table `{}` is unknown or out of order", row.table),
             };
-            let place = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
-            self.table = self.later.drain(place..).next();
+            let index = self.later.iter().rposition(is_of).ok_or_else(unknown)?;
+            self.table = self.later.drain(index..).next();
         }
         self.bytes += row.json.len();
         self.rows.push((row.line, row.json.to_owned()));
         Ok(())
     }
 
-    /// Returns the refusal of the collected rows, which the database does not accept. `None`: there are none.
+    /// Returns the refusal of the collected rows, which the database does not accept. `None`: no rows are collected.
     fn refused(&self, failure: &Failure) -> Option<ExportError> {
         let (table, (line, _)) = (self.table?.name, self.rows.first()?);
         let rows = match self.rows.len() - 1 {

@@ -29,7 +29,7 @@ pub(super) fn push_line(text: &mut String, table: &str, row: &str) {
     }
 }
 
-/// The positions of a row. The epoch of a world is a position, too, and so are the limits of a subscription.
+/// The positions of a row. The epoch of a world is a position, too, and so are the ends of a subscription's range.
 #[derive(Deserialize)]
 struct Placed {
     #[serde(alias = "epoch", alias = "since")]
@@ -86,9 +86,9 @@ mod tests {
 
     use super::*;
 
-    /// After an import, an event must not get a position at or below the range of a subscription.
+    /// After an import, new events must get positions above the range of every subscription.
     #[test]
-    fn limits_of_subscriptions_are_positions() {
+    fn the_ends_of_a_subscriptions_range_are_positions() {
         for (row, expected) in
             [(r#"{"since":7,"until":null}"#, 7), (r#"{"since":7,"until":9,"url":"x"}"#, 9), (r#"{"id":"x"}"#, 0)]
         {

@@ -57,7 +57,7 @@ pub(super) fn has_check(table: &str) -> bool {
     CHECKS.iter().any(|(known, _)| *known == table)
 }
 
-/// Reads a row of a table as the store reads it. `Corrupt`: the store could not.
+/// Reads a row of a table as the store reads it. `Corrupt`: the store could not read it.
 pub(super) fn check(table: &str, json: &str) -> Outcome<()> {
     match CHECKS.iter().find(|(known, _)| *known == table) {
         Some((_, check)) => check(json),

@@ -57,8 +57,8 @@ pub(crate) struct StoreRows {
 impl StoreRows {
     /// Returns the line of the file for a line of the text, which is numbered from 1.
     pub(crate) fn line_of(&self, line: u64) -> u64 {
-        let place = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
-        place.and_then(|place| self.lines.get(place)).copied().unwrap_or_default()
+        let index = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
+        index.and_then(|index| self.lines.get(index)).copied().unwrap_or_default()
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
         ] {
             let refusal = refusal(&contents);
             assert!(refusal.starts_with(expected), "{refusal}");
-            assert!(!refusal.contains("column 1"), "a place in the row is not a place in the file: {refusal}");
+            assert!(!refusal.contains("column 1"), "a position in a row has no meaning for the file: {refusal}");
         }
         assert_eq!(read(&total("1")).unwrap().iter().try_for_each(FileRow::check), Ok(()));
     }

@@ -16,7 +16,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     /// The refusals of the rule.
     type Refused: Send + 'static;
 
-    /// Declares what the rule reads and the decision changes.
+    /// Adds the keys of the rows that the rule reads and the decision changes.
     fn add_to_footprint(&self, footprint: &mut Footprint);
 
     /// Whether it is a dry run.
@@ -67,7 +67,7 @@ impl<C: RecordedCommand> Command for C {
         }
         let done = decide_and_stage(self, working_set);
         if matches!(done, Err(WriteError::Refused(_) | WriteError::Absent)) {
-            working_set.records.refused(self.claim());
+            working_set.records.add_refusal(self.claim());
         }
         done.map(Written::New)
     }

@@ -22,8 +22,8 @@ pub(crate) fn under_claim<T, R>(
     let done = match work(conn, &mut working_set) {
         Ok(done) => done,
         Err(Stop::Answer(refusal)) => {
-            working_set.records.refused(claim);
-            working_set.records.must_be_missing(conn)?;
+            working_set.records.add_refusal(claim);
+            working_set.records.check_refusals(conn)?;
             return Err(Stop::Answer(refusal));
         }
         Err(failure) => return Err(failure),

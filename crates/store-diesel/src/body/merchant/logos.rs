@@ -58,7 +58,7 @@ pub(crate) fn copied_logo(conn: &mut Conn, table: &str, row: &str, account: &Acc
         return Ok(None);
     }
     let LogoOwner { account_id, id } = serde_json::from_str(row).map_err(corrupt)?;
-    // A file can say that the logo of any account belongs to this one.
+    // A file can claim that the logo of another account belongs to this account.
     if account_id.0 == *account && !is_taken(conn, id)? {
         return Ok(None);
     }

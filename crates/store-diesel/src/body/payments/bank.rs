@@ -34,6 +34,7 @@ impl SandboxBankStorage for Store {
     }
 }
 
+/// The command that accepts a payment.
 struct Accept {
     account: AccountId,
     payment: AcceptedPayment,
@@ -44,13 +45,13 @@ impl Command for Accept {
     type Refused = Infallible;
 
     fn footprint(&self, footprint: &mut Footprint) {
-        // No foreign key refers to the account. Its locked counter shows that it has not left.
+        // No foreign key refers to the account. Its locked counter shows that it has not moved to another cell.
         footprint.counters.insert((Account(self.account.clone()),));
         footprint.accepted.insert((Id(self.payment.id.0),));
     }
 
     fn execute(&self, working_set: &mut WorkingSet) -> Result<AcceptedPayment, WriteError<Infallible>> {
-        if working_set.credits.has(&self.account) {
+        if working_set.credits.has_account(&self.account) {
             Ok(working_set.bank.accept(&self.payment))
         } else {
             Err(WriteError::Absent)

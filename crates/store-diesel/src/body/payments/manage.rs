@@ -140,7 +140,7 @@ fn cancel(
     let situation = CancelSituation { balances: funds(working_set, &batch), batch };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     working_set.move_money(&command.account, &decision.journal, &decision.balances);
-    working_set.all_become(&decision.batch, decision.payments);
+    working_set.change_all_payments(&decision.batch, decision.payments);
     working_set.events.add(&decision.events);
     working_set.batches.change(decision.batch.clone());
     Ok(decision.batch)

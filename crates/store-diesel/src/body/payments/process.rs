@@ -255,7 +255,7 @@ fn budget_names(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<BTreeMap<Budge
     Ok(rows.into_iter().map(|(id, name)| (BudgetId(id.0), name)).collect())
 }
 
-/// Stores the staged changes, and when there is work on the batch next.
+/// Stores the staged changes, and the time from which there is work on the batch.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
     work::update_work_at(conn, &lease.account, lease.batch)

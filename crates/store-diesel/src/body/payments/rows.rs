@@ -52,19 +52,19 @@ impl PaymentRow {
     }
 
     fn terms(&self) -> Outcome<Option<PaymentTerms>> {
-        let half = || corrupt(format!("incomplete terms of payment {}", self.id.0));
+        let incomplete = || corrupt(format!("incomplete terms of payment {}", self.id.0));
         let Some(order) = self.order_id else {
             let (amount, fee) = (self.amount_minor, self.fee_minor);
-            let is_half = self.budget_id.is_some() || self.currency.is_some() || self.network.is_some();
-            return if is_half || amount.or(fee).is_some() { Err(half()) } else { Ok(None) };
+            let is_incomplete = self.budget_id.is_some() || self.currency.is_some() || self.network.is_some();
+            return if is_incomplete || amount.or(fee).is_some() { Err(incomplete()) } else { Ok(None) };
         };
         Ok(Some(PaymentTerms {
             order: OrderId(order.0),
-            budget: BudgetId(self.budget_id.ok_or_else(half)?.0),
-            currency: self.currency.ok_or_else(half)?.0,
-            amount: Minor(self.amount_minor.ok_or_else(half)?),
-            fee: Minor(self.fee_minor.ok_or_else(half)?),
-            network: self.network.ok_or_else(half)?.0,
+            budget: BudgetId(self.budget_id.ok_or_else(incomplete)?.0),
+            currency: self.currency.ok_or_else(incomplete)?.0,
+            amount: Minor(self.amount_minor.ok_or_else(incomplete)?),
+            fee: Minor(self.fee_minor.ok_or_else(incomplete)?),
+            network: self.network.ok_or_else(incomplete)?.0,
         }))
     }
 

@@ -11,7 +11,7 @@ tables! {
         currency: Currency,
         /// The epoch of the account in which the checkpoints were created. They are void in another epoch.
         epoch: i64,
-        /// Changes with the checkpoints.
+        /// Increases with each change of the checkpoints.
         version: i64,
         /// The number of journal transactions that `balances.movements` does not count.
         uncounted: i64,

@@ -3,11 +3,11 @@
 /// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
 /// after the tables that its rows refer to.
 ///
-/// Each table says whose its rows are. The rows move with their client to another cell. `owned by account_id` says that
-/// the rows belong to an account: a snapshot of a world contains them, and they are deleted with the world. `owned by
-/// payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account by` and `of
-/// webhook by` a column say whose the rows of other tables are, and `of nobody` that they do not move. Snapshots do not
-/// contain these rows.
+/// Each table declares the owner of its rows. The rows move with their client to another cell. `owned by account_id`
+/// says that the rows belong to an account: a snapshot of a world contains them, and they are deleted with the world.
+/// `owned by payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account
+/// by` and `of webhook by` name the column with the owner of a row, for tables that snapshots do not contain. `of
+/// nobody` is for rows that do not move. Snapshots do not contain them, either.
 ///
 /// `owned by account_id unchecked` is for the tables with the most rows. A database may leave out their foreign keys
 /// and the lists of names that they accept, because such constraints cost more than storing the rows. It then locks the
@@ -114,7 +114,7 @@ macro_rules! whole_row {
     };
 }
 
-/// Expands to whose the rows of a table are.
+/// Expands to the kind of owner of a table's rows.
 macro_rules! owned {
     (owned by account_id $(unchecked)?) => {
         Some(super::table::Owned::Account { is_reverted: true })
@@ -174,8 +174,8 @@ macro_rules! parts {
 /// Declares changes of existing rows: the columns to set, the columns that identify the rows, and a further condition
 /// on the row. The condition uses `t` as the alias of the row.
 ///
-/// `from` a whole row builds the change from it. `keeping` lists the columns that the change leaves as they are: a new
-/// column that is in none of the three lists does not compile.
+/// With `from`, the change can be built from a whole row, and `keeping` lists the columns that it leaves as they are. A
+/// new column that is in none of the three lists does not compile.
 macro_rules! changes {
     ($(
         $(#[$doc:meta])*

@@ -1,4 +1,4 @@
-//! How far the deliveries of events are queued.
+//! The position up to which the deliveries of events are queued.
 
 use super::declare::tables;
 

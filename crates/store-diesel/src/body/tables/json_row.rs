@@ -39,8 +39,8 @@ impl<'de> Visitor<'de> for Members<'_> {
         let mut found = vec![false; self.lists.len()];
         while let Some(name) = members.next_key::<String>()? {
             let mut known = self.names.iter().zip(self.lists.iter_mut()).zip(&mut found);
-            let place = known.find(|((known, _), _)| **known == name);
-            let Some(((&known, list), found)) = place else { return Err(A::Error::unknown_field(&name, self.names)) };
+            let member = known.find(|((known, _), _)| **known == name);
+            let Some(((&known, list), found)) = member else { return Err(A::Error::unknown_field(&name, self.names)) };
             if std::mem::replace(found, true) {
                 return Err(A::Error::duplicate_field(known));
             }

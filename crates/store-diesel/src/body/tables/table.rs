@@ -35,28 +35,28 @@ pub(crate) struct Table {
     /// Its columns, as declared.
     #[cfg(test)]
     pub(crate) columns: &'static [crate::columns::DeclaredColumn],
-    /// Whose its rows are; `None` if they belong to nobody.
+    /// The kind of owner of its rows; `None` if they belong to nobody.
     pub(crate) owned: Option<Owned>,
     /// Whether it is declared `unchecked`.
     #[allow(dead_code, reason = "some databases only test it")]
     pub(crate) is_unchecked: bool,
 }
 
-/// Whose the rows of a table are, and how they are found. The rows of a client, and those of its accounts and
-/// subscriptions, move with it to another cell.
+/// The kind of owner of a table's rows, and how an owner's rows are found. The rows of a client, and those of its
+/// accounts and subscriptions, move with it to another cell.
 #[derive(Clone, Copy)]
 pub(crate) enum Owned {
-    /// Those of a client, by this column.
+    /// A client. Its rows are found by this column.
     Client(&'static str),
-    /// Those of an account, by their column `account_id`.
+    /// An account. Its rows are found by their column `account_id`.
     Account {
         /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
         is_reverted: bool,
     },
-    /// Those of an account, by their ids, which are those of its payments. Several accounts can share a row. A restore
-    /// reverts the rows, and snapshots contain them.
+    /// An account. Its rows have the ids of its payments, so several accounts can share a row. A restore reverts the
+    /// rows, and snapshots contain them.
     Payments,
-    /// Those of a subscription, by their column `webhook_id`.
+    /// A subscription. Its rows are found by their column `webhook_id`.
     Webhook,
 }
 
@@ -90,7 +90,7 @@ pub(super) trait WholeRow: Row {
     /// The columns, as declared.
     #[cfg(test)]
     const DECLARED: &'static [crate::columns::DeclaredColumn];
-    /// Whose the rows are; `None` if they belong to nobody.
+    /// The kind of owner of the rows; `None` if they belong to nobody.
     const OWNED: Option<Owned>;
     /// Whether the table is declared `unchecked`.
     const IS_UNCHECKED: bool;
@@ -143,7 +143,7 @@ impl Table {
         self.pass_on(conn, Some(of), &[], "", take)
     }
 
-    /// Returns at most [`PORTION`] rows of an owner, in the order of the keys, after this row.
+    /// Returns at most [`PORTION`] rows of an owner, in the order of the keys: the first ones, or those after a row.
     pub(crate) fn portion_of(&self, conn: &mut Conn, owner: OwnerId<'_>, after: Option<&str>) -> Outcome<Vec<String>> {
         let mut rows = Vec::new();
         let Some(of) = self.found_by(owner) else { return Ok(rows) };
@@ -151,9 +151,9 @@ impl Table {
         let mut key = Vec::new();
         if let Some(row) = after {
             json_row::read(row, (self.names, self.values), &mut columns).map_err(corrupt)?;
-            let place = |name: &&str| self.names.iter().position(|known| known == name);
+            let index = |name: &&str| self.names.iter().position(|known| known == name);
             for name in self.key {
-                let column = place(name).and_then(|place| columns.get(place));
+                let column = index(name).and_then(|index| columns.get(index));
                 key.push((*name, column.ok_or_else(|| corrupt("a column of the key is missing"))?.as_ref()));
             }
         }
@@ -300,7 +300,7 @@ fn quoted(names: &[&str]) -> String {
 /// A column of a key, and a list that begins with its value.
 type KeyValue<'a> = (&'static str, &'a dyn ColumnValues);
 
-/// Adds the condition that the key of a row is greater than this one, unless this one is empty.
+/// Adds the condition that the key of a row is greater than `key`, unless `key` is empty.
 fn walk_key<'b>(key: &'b [KeyValue<'b>], out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
     if key.is_empty() {
         return Ok(());
@@ -333,7 +333,7 @@ struct Statement<'a> {
     start: &'a str,
     /// How the rows of the owner are found. `None`: all rows.
     of: Option<Condition<'a>>,
-    /// The key after which the rows of the owner begin. Empty: all of them.
+    /// The key after which the rows of the owner begin. Empty: all rows of the owner.
     after: &'a [KeyValue<'a>],
     /// The SQL after the condition.
     end: &'a str,
@@ -358,7 +358,7 @@ impl QueryFragment<Db> for Statement<'_> {
     }
 }
 
-// Identified by text: each table has its own.
+// Identified by text, because each table has its own statements.
 identified_by_text! {
     Statement<'_> => Untyped;
 }

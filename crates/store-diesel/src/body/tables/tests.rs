@@ -5,7 +5,7 @@ use super::{all, derived};
 #[test]
 fn every_table_comes_after_the_tables_it_references() {
     let migrations = backend::migrations::sources();
-    let place =
+    let position =
         |name: &str| all().chain(derived()).position(|table| table.name == name).unwrap_or_else(|| panic!("no {name}"));
     let is_gone = |name: &str| {
         let is_dropped = ["", " CASCADE"].iter().any(|how| migrations.contains(&format!("DROP TABLE {name}{how};")));
@@ -28,7 +28,7 @@ fn every_table_comes_after_the_tables_it_references() {
             }
             // Rows of one table are stored together, and their references among each other are checked at the end.
             let is_deferred = referred == name && body.contains("DEFERRABLE INITIALLY DEFERRED");
-            assert!(is_deferred || place(referred) < place(name), "{name} refers to {referred}");
+            assert!(is_deferred || position(referred) < position(name), "{name} refers to {referred}");
             references += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! Sends events again, and queues tests.
+//! Sends events again, and queues test deliveries.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -73,7 +73,7 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
     })
 }
 
-/// Begins new schedules, which are due immediately.
+/// Begins new schedules of attempts for deliveries. Their first attempts are due immediately.
 fn restart(conn: &mut Conn, rows: Vec<DeliveryRow>) -> Outcome<()> {
     let changes = rows.into_iter().map(|mut row| {
         let mut delivery = row.read()?;
@@ -100,7 +100,7 @@ pub(super) async fn recover(
         Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
         Recovery::Of(webhook) => webhook,
     };
-    // The fan-out queues the deliveries of later events, and no earlier ones.
+    // The fan-out queues the deliveries of events after this position, and only of these.
     let end = fan_out::before_command(to).await?;
     let (mut recovered, mut after) = (0, 0);
     while after < end {
@@ -165,12 +165,12 @@ fn recover_portion(
         .filter(|event| !has_delivery.contains(&event.id) && stored.contains(&event.id))
         .map(|event| DeliveryRow::of(&event.delivery(webhook.id), None, Time(command.now)))
         .collect();
-    let mut again = known;
-    again.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
-    let sent: Vec<_> = again.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
+    let mut restarted = known;
+    restarted.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
+    let sent: Vec<_> = restarted.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
     let recovered = sent.len() as u64;
     record_redeliveries(conn, sent, Time(command.now))?;
-    restart(conn, again)?;
+    restart(conn, restarted)?;
     insert(first, conn)?;
     Ok(recovered)
 }
@@ -200,7 +200,7 @@ impl EventKey {
     }
 }
 
-/// Queues a test.
+/// Queues a test delivery.
 pub(super) fn test(conn: &mut Conn, command: &TestWebhookCommand) -> Answer<EventId> {
     let delivery = &command.delivery;
     let found = locked(conn, &command.reach, delivery.webhook)?;

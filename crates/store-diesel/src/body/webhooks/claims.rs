@@ -41,7 +41,7 @@ pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE 
 /// each claim if that is more. Requests wait for the transaction.
 const CLAIMED: u32 = 128;
 /// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer.
-/// Those that wait for earlier ones are set aside.
+/// Deliveries that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
 /// Minimum number of deliveries that a claim of an ordered subscription checks.
 const CHECKED_AT_LEAST: u32 = 16;
@@ -107,21 +107,21 @@ pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>) -> Outcome<Vec<Webhook>> 
 }
 
 /// Selects deliveries that can be claimed, and whether they are the first ones of their objects.
-fn found(is_ordered: bool) -> String {
+fn claimable(is_ordered: bool) -> String {
     let first = if is_ordered { format!("d.sequence <= {FIRST}") } else { "TRUE".into() };
     format!("SELECT d.message_id, {first} AS is_first FROM webhook_deliveries d WHERE {FREE} AND d.webhook_id = $2")
 }
 
 /// Selects the deliveries that can be claimed and are due immediately: first attempts.
 pub(super) fn first_attempts(is_ordered: bool) -> String {
-    let found = found(is_ordered);
-    format!("{found} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
+    let claimable = claimable(is_ordered);
+    format!("{claimable} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
 }
 
 /// Selects the retries of an account that can be claimed and are due by the account's clock.
 pub(super) fn retries(is_ordered: bool) -> String {
-    let found = found(is_ordered);
-    format!("{found} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
+    let claimable = claimable(is_ordered);
+    format!("{claimable} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
 }
 
 /// Selects the accounts that have due retries, and the times that their clocks show.
@@ -219,7 +219,7 @@ pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outco
     Ok(if is_any { Search::MayClaim } else { Search::Nothing(Box::new(webhook)) })
 }
 
-/// Returns those of the subscriptions that have deliveries that are set aside.
+/// Returns the given subscriptions that have blocked deliveries, which are set aside.
 pub(super) fn with_blocked(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id>> {
     if ids.is_empty() {
         return Ok(BTreeSet::new());
@@ -242,9 +242,9 @@ fn live(conn: &mut Conn, rows: impl IntoIterator<Item = WebhookRow>) -> Outcome<
 struct Selection<'c> {
     command: &'c ClaimDeliveriesCommand,
     webhook: Webhook,
-    /// Those to claim, in the order in which they are sent.
+    /// The deliveries to claim, in the order in which they are sent.
     first: Vec<Id>,
-    /// Those that must wait for earlier ones of their objects.
+    /// The deliveries that must wait for earlier deliveries of their objects.
     later: Vec<Id>,
 }
 
@@ -300,7 +300,7 @@ pub(super) fn claim(
     let mut rows = Vec::new();
     for mut row in load::<LockedDeliveries>(keys, conn)? {
         let Some(Selection { command, .. }) = selections.get(&row.webhook_id) else { continue };
-        // A restore may have cancelled some meanwhile.
+        // A restore may have cancelled some deliveries meanwhile.
         if row.is_free(Time(command.now)) {
             let mut delivery = row.read()?;
             delivery.begin_attempt();

@@ -97,8 +97,8 @@ pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u
     Ok(numbers)
 }
 
-/// Releases the deliveries that waited for `rows`, unless these are still to be sent. Deliveries that were set aside
-/// are released even if their subscription is not ordered now, because it may be ordered again.
+/// Releases the deliveries that waited for `rows`. Rows that still wait to be sent release none. Deliveries that were
+/// set aside are released even if their subscription is not ordered now, because it may be ordered again.
 fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
     let (ordered, others): (Vec<_>, Vec<_>) = webhooks.iter().partition(|(_, webhook)| webhook.ordered);
     let mut have_blocked = claims::with_blocked(conn, others.into_iter().map(|(id, _)| *id).collect())?;

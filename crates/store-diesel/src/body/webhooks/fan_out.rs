@@ -1,8 +1,8 @@
 //! The fan-out: queues the deliveries of events after the commits of the events.
 //!
 //! A subscription receives the events whose positions are in its range: above `since`, and at most `until` while it is
-//! disabled. A transaction that creates, enables or disables a subscription draws the limit of the range, so the
-//! outcome is the same as if the transaction of each event had queued its deliveries.
+//! disabled. A transaction that creates, enables or disables a subscription draws the position at which the range
+//! begins or ends. So the outcome is the same as if the transaction of each event had queued its deliveries.
 //!
 //! The cursor is the position up to which all deliveries are queued. It never passes the tail of the events. When a
 //! tail is known, all transactions that drew a lower position have ended, so their subscriptions and events are
@@ -36,8 +36,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum time that the command of a request waits. Under load, the deliveries of the events of up to twenty seconds
-/// may not be queued yet. The deadline of a write is longer.
+/// Maximum time that the command of a request waits. Under load, the deliveries of the events of the last twenty
+/// seconds may not be queued yet. The deadline of a write is longer than this time.
 const COMMAND_WAIT: Duration = Duration::from_secs(15);
 
 /// The cursor, and the least position after which a subscription may still receive events.
@@ -112,7 +112,7 @@ pub(super) fn portion(conn: &mut Conn, position: i64) -> Outcome<i64> {
     Ok((PORTION / width.map_or(1, |found| found.width.max(1))).max(1))
 }
 
-/// Returns the part of a range that has its first `count` events, or the whole range if they are fewer.
+/// Returns the part of a range that contains its first `count` events, or the whole range if it contains fewer events.
 pub(super) fn first_of(conn: &mut Conn, range: PositionRange, count: i64) -> Outcome<PositionRange> {
     let PositionRange { after, until } = range;
     let end = sql_query(END).bind::<BigInt, _>(after).bind::<BigInt, _>(until).bind::<BigInt, _>(count - 1);
@@ -144,8 +144,8 @@ enum Caller {
 }
 
 impl Caller {
-    /// Maximum number of portions. A worker and a read leave the rest, however many events there are. A command needs
-    /// the deliveries of all events. A command for which a request waits has a deadline.
+    /// Maximum number of portions. A worker and a read leave the remaining events to later calls. A command needs the
+    /// deliveries of all events. If a request waits for the command, the time is limited instead.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,
@@ -184,8 +184,8 @@ async fn tail(store: &Store, caller: Caller) -> Result<Option<i64>, StoreError> 
 /// Queues the deliveries of all events whose commits were acknowledged before the call, in portions. Returns the
 /// position up to which they are queued. `None`: concurrent writes did not end in time, or there are too many events.
 async fn to_the_tail(store: &Store, caller: Caller) -> Result<Option<i64>, StoreError> {
-    // The tail must be known before a transaction of the caller draws a position, because it waits for such
-    // transactions.
+    // The tail must be known before a transaction of the caller draws a position, because the search for the tail waits
+    // for such transactions.
     let Some(tail) = tail(store, caller).await? else { return Ok(None) };
     let (mut portions, mut checks) = (0, 0);
     loop {
@@ -221,8 +221,8 @@ pub(super) async fn round(store: &Store) -> Result<bool, StoreError> {
     Ok(to_the_tail(store, Caller::Worker).await?.is_some())
 }
 
-/// Queues deliveries, like [`to_the_tail`], before a command or a job that needs those of all earlier events, however
-/// many they are.
+/// Queues deliveries, like [`to_the_tail`], before a command or a job that needs the deliveries of all earlier events,
+/// however many there are.
 pub(crate) async fn to_the_end(store: &Store) -> Result<i64, StoreError> {
     let tail = to_the_tail(store, Caller::Command).await?;
     tail.ok_or_else(|| StoreError::Unavailable("concurrent writes did not end in time".into()))
@@ -249,7 +249,7 @@ pub(super) async fn before_read(store: &Store) {
     }
 }
 
-/// Prevents deliveries from being queued by others until the end of the transaction.
+/// Prevents others from queueing deliveries until the end of the transaction.
 pub(super) fn lock(conn: &mut Conn) -> Outcome<()> {
     sql_query(LOCK).execute(conn)?;
     Ok(())
@@ -280,7 +280,7 @@ pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[AccountId]) ->
 }
 
 /// Draws the position at which a subscription is created, enabled or disabled.
-pub(super) fn limit(conn: &mut Conn) -> Outcome<i64> {
+pub(super) fn draw_boundary(conn: &mut Conn) -> Outcome<i64> {
     driver::draw_position(conn)
 }
 
@@ -289,12 +289,12 @@ pub(super) fn set_range(conn: &mut Conn, before: &Webhook, after: &Webhook) -> O
     if before.state.is_enabled() == after.state.is_enabled() {
         return Ok(());
     }
-    let limit = limit(conn)?;
+    let boundary = draw_boundary(conn)?;
     let row = diesel::update(webhooks::table.filter(webhooks::id.eq(Id(after.id.0))));
     if after.state.is_enabled() {
-        row.set((webhooks::since.eq(limit), webhooks::until.eq(None::<i64>))).execute(conn)?;
+        row.set((webhooks::since.eq(boundary), webhooks::until.eq(None::<i64>))).execute(conn)?;
     } else {
-        row.set(webhooks::until.eq(Some(limit))).execute(conn)?;
+        row.set(webhooks::until.eq(Some(boundary))).execute(conn)?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ fn insert_client(conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Inserts a subscription to the same events as the others. With a limit, it is disabled.
+/// Inserts a subscription to the same events as the others. With `until`, it is disabled.
 fn subscribe(conn: &mut Conn, number: u128, until: Option<i64>) -> Outcome<()> {
     let created_at = Time(DateTime::<Utc>::UNIX_EPOCH);
     let row = (
@@ -67,7 +67,7 @@ fn a_portion_has_fewer_events_if_several_subscriptions_receive_them() {
 }
 
 #[test]
-fn a_command_does_not_wait_for_ever_and_a_repetition_continues() {
+fn a_command_does_not_wait_forever_and_a_repetition_continues() {
     with_store(8, |store| {
         in_runtime(async {
             let drawn = store.change(|conn| {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 /// Maximum time that the fan-out may be behind one position while it yields to requests. After that position the time
-/// starts again, so an event waits for at most twice as long. Commands that need the deliveries queue them first, and
-/// may have to wait for all that were left.
+/// starts again, so an event waits for at most twice as long. A command that needs the deliveries queues them first, so
+/// it may have to wait for all that were left.
 const LATE: Duration = Duration::from_secs(10);
 
 /// A position that the fan-out has not reached, and since when it is known.
@@ -39,7 +39,7 @@ mod tests {
         let (soon, then) = (start + LATE + LATE / 2, start + LATE + LATE);
         assert!(!lateness.is_late(8, 20, soon));
         assert!(lateness.is_late(8, 30, then));
-        // Everything that was known then is queued. The rest has waited for less time.
+        // The events up to the first tail are queued. The others have waited for less time.
         assert!(!lateness.is_late(9, 30, then));
         assert!(!lateness.is_late(10, 40, then + LATE / 2));
         assert!(lateness.is_late(10, 40, then + LATE));

@@ -17,30 +17,32 @@ use florin_domain::page::{Page, PageRequest};
 use florin_ports::{DeliveryFilter, LoggedDelivery};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Old deliveries that don't wait any more.
-pub(super) const OLD: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.queued_at < $1 \
-    AND d.status NOT IN ('pending', 'failed') ORDER BY d.queued_at, d.webhook_id, d.message_id LIMIT $2";
+/// Selects old deliveries that do not wait any more.
+pub(super) const OLD_DELIVERIES: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d \
+    WHERE d.queued_at < $1 AND d.status NOT IN ('pending', 'failed') \
+    ORDER BY d.queued_at, d.webhook_id, d.message_id LIMIT $2";
 
-/// A deleted subscription that has deliveries.
-pub(super) const GONE: &str = "SELECT w.id AS webhook_id FROM webhooks w WHERE w.deleted_at IS NOT NULL \
+/// Selects a deleted subscription that has deliveries.
+pub(super) const DELETED_WEBHOOK: &str = "SELECT w.id AS webhook_id FROM webhooks w WHERE w.deleted_at IS NOT NULL \
     AND (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id LIMIT 1) IS NOT NULL \
     ORDER BY w.deleted_at LIMIT 1";
 
-/// Deliveries of a subscription.
-const OF_ONE: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 LIMIT $2";
+/// Selects deliveries of a subscription.
+const OF_WEBHOOK: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 LIMIT $2";
 
-/// Subscriptions that were deleted so long ago that no fan-out in progress can still queue an event for them.
-const DELETED: &str = "DELETE FROM webhooks WHERE deleted_at < $1 \
+/// Deletes the rows of subscriptions that were marked as deleted so long ago that no fan-out in progress can still
+/// queue an event for them.
+const DELETE_WEBHOOKS: &str = "DELETE FROM webhooks WHERE deleted_at < $1 \
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id)";
 
 #[derive(QueryableByName)]
-struct GoneRow {
+struct WebhookKey {
     #[diesel(sql_type = IdSql)]
     webhook_id: Id,
 }
 
 #[derive(QueryableByName)]
-struct OldRow {
+struct DeliveryKey {
     #[diesel(sql_type = IdSql)]
     webhook_id: Id,
     #[diesel(sql_type = IdSql)]
@@ -104,30 +106,33 @@ pub(super) fn list(
 
 /// Deletes old deliveries and the deliveries of deleted subscriptions, with their attempts.
 pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
-    let deleted = sql_query(GONE).get_result::<GoneRow>(conn).optional()?.map(|row| row.webhook_id);
+    let deleted = sql_query(DELETED_WEBHOOK).get_result::<WebhookKey>(conn).optional()?.map(|row| row.webhook_id);
     let of_deleted = match deleted {
         Some(id) => {
-            let all = sql_query(OF_ONE).bind::<IdSql, _>(id).bind::<BigInt, _>(i64::from(max));
-            all.load::<OldRow>(conn)?
+            let all = sql_query(OF_WEBHOOK).bind::<IdSql, _>(id).bind::<BigInt, _>(i64::from(max));
+            all.load::<DeliveryKey>(conn)?
         }
         None => Vec::new(),
     };
-    let left = i64::from(max) - i64::try_from(of_deleted.len()).unwrap_or(i64::MAX);
-    let old = sql_query(OLD).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(left).load::<OldRow>(conn)?;
+    let remaining = i64::from(max) - i64::try_from(of_deleted.len()).unwrap_or(i64::MAX);
+    let old = sql_query(OLD_DELIVERIES)
+        .bind::<TimeSql, _>(Time(before))
+        .bind::<BigInt, _>(remaining)
+        .load::<DeliveryKey>(conn)?;
     let found = of_deleted.into_iter().chain(old).map(|row| (row.webhook_id, row.message_id)).collect();
-    // A redelivery may have restarted some meanwhile.
-    let gone = remove(conn, &found, |row| Some(row.webhook_id) == deleted || !row.status.0.is_waiting())?;
-    sql_query(DELETED).bind::<TimeSql, _>(Time(before)).execute(conn)?;
-    Ok(gone as u64)
+    // A redelivery may have restarted some deliveries meanwhile.
+    let removed = remove(conn, &found, |row| Some(row.webhook_id) == deleted || !row.status.0.is_waiting())?;
+    sql_query(DELETE_WEBHOOKS).bind::<TimeSql, _>(Time(before)).execute(conn)?;
+    Ok(removed as u64)
 }
 
 /// Locks deliveries, deletes the deliveries that meet a condition, with their attempts, and returns their number. All
 /// subscriptions are locked first, as everywhere.
-fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, is_to_go: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
+fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, condition: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
     let webhooks: BTreeSet<_> = found.iter().map(|(webhook, _)| (*webhook,)).collect();
     load::<LockedWebhooks>(webhooks, conn)?;
     let mut rows = load::<LockedDeliveries>(found.iter().copied(), conn)?;
-    rows.retain(is_to_go);
+    rows.retain(condition);
     let mut of_webhook: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
     for row in &rows {
         of_webhook.entry(row.webhook_id).or_default().push(row.message_id);

@@ -46,7 +46,7 @@ impl Observers {
         self.0.get(account).is_some_and(|audience| audience.sees(kind))
     }
 
-    /// Whether a subscription may receive an event. Its filter is not considered.
+    /// Whether a subscription may receive an event. Filters of subscriptions are not considered.
     pub(crate) fn receive(&self, account: &AccountId, kind: EventKind) -> bool {
         self.0.get(account).is_some_and(|audience| audience.subscribed.contains(&kind))
     }

@@ -157,12 +157,12 @@ impl DeliveryRow {
         (self.blocked, self.lease_id, self.leased_until) = (false, None, None);
     }
 
-    /// Whether it waits, and no lease holds it.
+    /// Whether the delivery waits, and no lease holds it.
     pub(super) fn is_free(&self, now: Time) -> bool {
         self.status.0.is_waiting() && self.leased_until.is_none_or(|until| until.0 <= now.0)
     }
 
-    /// Whether this claim of it is current.
+    /// Whether this claim of the delivery is current.
     pub(super) fn is_held(&self, claim: &DeliveryClaim) -> bool {
         self.lease_id == Some(Id(claim.lease.0)) && self.attempts == i64::from(claim.attempt)
     }

@@ -10,7 +10,7 @@ use super::{claims, ends};
 use std::collections::BTreeSet;
 
 /// Does work that shares a transaction: records ended attempts, then claims deliveries. Keeps the answers. A job that
-/// runs alone always gets one.
+/// runs alone always gets an answer.
 pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut DeliveryJob>) -> Outcome<()> {
     let (mut claiming, mut recording) = (Vec::new(), Vec::new());
     for job in jobs {
@@ -19,7 +19,7 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
             DeliveryJob::Record(task) => recording.push(&mut **task),
         }
     }
-    // Ended attempts that are recorded alone wait for their subscriptions.
+    // A job that records ended attempts and runs alone waits for the locks of their subscriptions.
     if recording.len() > 1 || !claiming.is_empty() {
         lock(conn, &mut claiming, &mut recording)?;
     }

@@ -56,7 +56,7 @@ fn create(
         let existing: i64 = own.count().get_result(conn).map_err(Failure::from)?;
         let existing = u32::try_from(existing).unwrap_or(u32::MAX);
         ask(|| (command.decide)(&existing))?.map_err(WriteError::Refused)?;
-        let since = fan_out::limit(conn)?;
+        let since = fan_out::draw_boundary(conn)?;
         let until = (!webhook.state.is_enabled()).then_some(since);
         insert(vec![WebhookRow { since, until, ..WebhookRow::from(webhook) }], conn)?;
         Ok(webhook.clone())

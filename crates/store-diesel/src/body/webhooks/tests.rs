@@ -42,8 +42,8 @@ fn searches_read_their_indexes() {
                 (plan(conn, &claims::retries(false), &values), vec![retried]),
                 (plan(conn, &claims::retries(true), &values), vec![retried, by_object]),
                 (blocked, vec!["webhook_deliveries_blocked"]),
-                (plan(conn, log::OLD, &[TIME, "9"]), vec!["webhook_deliveries_ended"]),
-                (plan(conn, log::GONE, &[]), vec!["webhooks_deleted"]),
+                (plan(conn, log::OLD_DELIVERIES, &[TIME, "9"]), vec!["webhook_deliveries_ended"]),
+                (plan(conn, log::DELETED_WEBHOOK, &[]), vec!["webhooks_deleted"]),
             ])
         });
         for (plan, expected) in plans.unwrap() {

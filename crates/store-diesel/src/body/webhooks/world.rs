@@ -14,7 +14,8 @@ use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
 
-const CANCEL: &str = "UPDATE webhook_deliveries \
+/// Cancels the waiting deliveries of an account whose events no longer exist.
+const CANCEL_UNDONE: &str = "UPDATE webhook_deliveries \
     SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
     WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
     AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
@@ -23,25 +24,28 @@ const CANCEL: &str = "UPDATE webhook_deliveries \
 /// some of them must still wait, the next claim sets them aside again.
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
-const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
+/// Makes the retries of an account due at a time at the latest.
+const LIMIT_RETRIES: &str = "UPDATE webhook_deliveries SET due_at = $1 \
     WHERE due_at > $1 AND account_id = $2 AND status IN ('pending', 'failed')";
 
 const CANCEL_ALL: &str = "UPDATE webhook_deliveries \
     SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
     WHERE status IN ('pending', 'failed')";
 
-const ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE (webhook_id, message_id) IN \
+const DELETE_ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE (webhook_id, message_id) IN \
     (SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.account_id = $1)";
 
-const DELIVERIES: &str = "DELETE FROM webhook_deliveries WHERE account_id = $1";
+const DELETE_DELIVERIES: &str = "DELETE FROM webhook_deliveries WHERE account_id = $1";
 
-const FAILING: &str = "UPDATE webhooks SET failing_account = NULL, failing_since = NULL, failing_real_since = NULL \
-    WHERE failing_account = $1";
+const FORGET_FAILURES: &str = "UPDATE webhooks \
+    SET failing_account = NULL, failing_since = NULL, failing_real_since = NULL WHERE failing_account = $1";
 
-const REDELIVERIES: &str = "DELETE FROM event_redeliveries WHERE account_id = $1";
+const DELETE_REDELIVERIES: &str = "DELETE FROM event_redeliveries WHERE account_id = $1";
 
-const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
+/// Deletes the subscriptions that belong to the account itself.
+const DELETE_WEBHOOKS: &str = "DELETE FROM webhooks WHERE account_id = $1";
 
+/// Resumes the receivers of an account's events.
 const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
     WHERE client_id = (SELECT client_id FROM accounts WHERE id = $1) AND (account_id IS NULL OR account_id = $1)";
 
@@ -49,13 +53,13 @@ const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
 /// are locked before deliveries, in the order of their ids, as everywhere.
 fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let of_client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
-    let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));
-    let ids = webhooks::table.filter(webhooks::client_id.eq_any(of_client)).filter(is_its).select(webhooks::id);
+    let is_of_account = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));
+    let ids = webhooks::table.filter(webhooks::client_id.eq_any(of_client)).filter(is_of_account).select(webhooks::id);
     let ids: BTreeSet<_> = ids.load::<Id>(conn)?.into_iter().map(|id| (id,)).collect();
     load::<LockedWebhooks>(ids, conn).map(drop)
 }
 
-/// Cancels all waiting deliveries: an import does not send.
+/// Cancels all waiting deliveries, so that none is sent after an import.
 pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
     sql_query(CANCEL_ALL).execute(conn)?;
     Ok(())
@@ -65,13 +69,14 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 /// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
 /// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
-    // A fan-out in progress may queue undone events. It ends before they are cancelled.
+    // A fan-out in progress may queue deliveries of undone events. The lock waits for its end, so they are cancelled,
+    // too.
     fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
-    for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {
+    for statement in [RESUME, FORGET_FAILURES, CANCEL_UNDONE, UNBLOCK] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
     }
-    sql_query(CLAMP).bind::<TimeSql, _>(to).bind::<Text, _>(account.as_str()).execute(conn)?;
+    sql_query(LIMIT_RETRIES).bind::<TimeSql, _>(to).bind::<Text, _>(account.as_str()).execute(conn)?;
     Ok(())
 }
 
@@ -79,7 +84,7 @@ pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()
 pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
-    for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES, REDELIVERIES] {
+    for statement in [FORGET_FAILURES, DELETE_WEBHOOKS, DELETE_ATTEMPTS, DELETE_DELIVERIES, DELETE_REDELIVERIES] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The balances of budgets.
 
 use super::body::backend::Changes;
-use super::body::balances::must_be_there;
+use super::body::balances::require_balances;
 use super::body::errors::{Outcome, corrupt};
 use super::body::legs::{hash_column, link};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
@@ -57,7 +57,7 @@ impl BalanceSet {
     /// Adds the rows of the budgets that the footprint names.
     pub(crate) fn with_budgets(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
         for row in &rows {
-            must_be_there(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
+            require_balances(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
         }
         self.rows = rows.into_iter().map(|row| ((row.account_id.0.clone(), BudgetId(row.id.0)), row)).collect();
         Ok(self)
@@ -100,14 +100,14 @@ impl BalanceSet {
         let of_budget = self.balances.entry((account.clone(), budget)).or_default();
         match of_budget.iter_mut().find(|(known, _)| *known == currency) {
             Some((_, balances)) => *balances = after,
-            // The row does not exist, so storing it fails and reports that.
+            // The row does not exist, so storing the change fails.
             None => of_budget.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
     }
 
     /// Stages new balances of a budget after a credit, top-up or transfer with this number.
-    pub(crate) fn change_by(
+    pub(crate) fn change_with_number(
         &mut self,
         account: &AccountId,
         (budget, currency): (BudgetId, money::Currency),

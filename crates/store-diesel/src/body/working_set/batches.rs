@@ -10,7 +10,7 @@ use super::body::tables::batches::{BatchChange, BatchRow, LockedBatches, OrdersO
 use super::body::tables::mfa::{LockedEnrolments, PoliciesById, SessionsById};
 use super::body::tables::money::balances;
 use super::body::types::{Id, Time};
-use super::mfa::Authentication;
+use super::mfa::MfaSet;
 use super::tracked::Tracked;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -30,7 +30,7 @@ pub(crate) struct Batches {
 impl Batches {
     /// Locks and loads batches, then loads their orders, their sessions and the MFA policies of their accounts. Also
     /// locks and loads enrolments.
-    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, Authentication)> {
+    pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<(Self, MfaSet)> {
         let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
@@ -49,7 +49,7 @@ impl Batches {
             work,
             policies: policies.into_iter().map(|row| (row.id.0, row.mfa_required)).collect(),
         };
-        Ok((batches, Authentication::of(sessions, enrolments)?))
+        Ok((batches, MfaSet::of(sessions, enrolments)?))
     }
 
     /// Returns a batch.
@@ -74,7 +74,7 @@ impl Batches {
 
     /// Requires that the funding balances of the batches are locked. The orders of a batch can be replaced after the
     /// footprint was computed and before the batch is locked. A retry finds the new orders.
-    pub(crate) fn must_be_covered(
+    pub(crate) fn require_locked_funds(
         &self,
         conn: &mut Conn,
         footprint: &Footprint,

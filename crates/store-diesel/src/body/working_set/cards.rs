@@ -34,12 +34,14 @@ pub(crate) struct KnownCard {
 #[derive(Default)]
 pub(crate) struct Cards {
     known: BTreeMap<(AccountId, CardId), KnownCard>,
+    /// Limits whose usage changed.
     used: BTreeMap<(AccountId, CardId, LimitWindow), CardLimit>,
     /// The messages that commands name, and the first messages of their chains.
     messages: BTreeMap<Message, CardTransaction>,
     /// The tokens that commands name. An earlier command of the group may create one of them.
     named: BTreeSet<Key>,
-    states: BTreeMap<Message, TransactionState>,
+    /// The new states of stored first messages.
+    first_states: BTreeMap<Message, TransactionState>,
     chains: Tracked<Message, Chain>,
     new_messages: Vec<MessageRow>,
     new_chains: Vec<ChainRow>,
@@ -139,7 +141,7 @@ impl Cards {
             match self.new_messages.iter_mut().find(|new| new.is_of(&first)) {
                 Some(new) => new.state = Named(state),
                 None => {
-                    self.states.insert(first, state);
+                    self.first_states.insert(first, state);
                 }
             }
         }
@@ -170,7 +172,7 @@ impl Cards {
             account_id: Account(account),
             token: Id(token.0),
         };
-        changes.update(self.states.into_iter().map(first).collect())?;
+        changes.update(self.first_states.into_iter().map(first).collect())?;
         let used = |((account, card, window), limit): ((AccountId, CardId, _), CardLimit)| LimitChange {
             window_start: Day(limit.window_start),
             spent_minor: limit.spent.0,

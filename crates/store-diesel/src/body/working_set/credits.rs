@@ -39,7 +39,7 @@ impl NewCredits {
     }
 
     /// Whether the account exists: whether its counter was loaded and locked.
-    pub(crate) fn has(&self, account: &AccountId) -> bool {
+    pub(crate) fn has_account(&self, account: &AccountId) -> bool {
         self.counters.get(account).is_some()
     }
 

@@ -50,7 +50,7 @@ impl Events {
 
     /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
     /// change. Also returns the last drawn position, which the group's changes of activity get. It is 0 if the group
-    /// writes no events and, by `changes_activity`, has no such changes.
+    /// writes no events and `changes_activity` is false.
     pub(crate) fn rows(self, conn: &mut Conn, changes_activity: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
         let Numbered { mut rows, seen, are_received } = number(conn, recording.as_ref(), new)?;

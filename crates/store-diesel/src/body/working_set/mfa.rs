@@ -10,13 +10,13 @@ use florin_domain::mfa::{MfaSession, TotpEnrolment};
 
 /// The sessions and enrolments of a group.
 #[derive(Default)]
-pub(crate) struct Authentication {
+pub(crate) struct MfaSet {
     sessions: Tracked<(AccountId, MfaSessionId), MfaSession>,
     opened: Vec<SessionRow>,
     enrolments: Tracked<AccountId, TotpEnrolment>,
 }
 
-impl Authentication {
+impl MfaSet {
     /// Builds the value from sessions and enrolments. The enrolments and the batches of the sessions are locked.
     pub(crate) fn of(sessions: Vec<SessionRow>, enrolments: Vec<EnrolmentRow>) -> Outcome<Self> {
         let session = |row: SessionRow| row.read().map(|session| ((session.account.clone(), session.id), session));

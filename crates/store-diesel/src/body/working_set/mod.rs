@@ -38,7 +38,7 @@ use florin_domain::ledger::JournalTransaction;
 use florin_domain::money;
 use hash_chains::HashChains;
 use journal::Journal;
-use mfa::Authentication;
+use mfa::MfaSet;
 use staged_payments::StagedPayments;
 use std::collections::BTreeMap;
 use transfers::NewTransfers;
@@ -58,7 +58,7 @@ pub(crate) struct WorkingSet {
     /// Payments that the sandbox's bank accepted.
     pub(crate) bank: Bank,
     /// Sessions and enrolments.
-    pub(crate) mfa: Authentication,
+    pub(crate) mfa: MfaSet,
     /// Credits.
     pub(crate) credits: NewCredits,
     /// Transfers.
@@ -84,7 +84,7 @@ impl WorkingSet {
             footprint.budgets.iter().cloned(),
             conn,
         )?;
-        batches.must_be_covered(conn, footprint, &balance_set)?;
+        batches.require_locked_funds(conn, footprint, &balance_set)?;
         Ok(Self {
             batches,
             payments: StagedPayments::default(),
@@ -110,7 +110,7 @@ impl WorkingSet {
         }
     }
 
-    /// Stages the numbers of movements that were staged, the last one for each balance.
+    /// Stages the last number of each balance, for movements that are staged.
     pub(crate) fn number_movements(
         &mut self,
         account: &AccountId,
@@ -124,12 +124,13 @@ impl WorkingSet {
         }
     }
 
-    /// Stages a change of all payments of a batch. Confirmed payments are due immediately; cancelled ones end the work.
-    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: BulkStatus) {
+    /// Stages a new status of all payments of a batch. After a confirmation, the batch has work immediately; after a
+    /// cancellation, it has none.
+    pub(crate) fn change_all_payments(&mut self, batch: &PaymentBatch, all: BulkStatus) {
         if batch.input.is_some() {
             let work_at = (all == BulkStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
             self.batches.set_work_at(batch, work_at);
-            self.payments.all_become(batch, all.status());
+            self.payments.change_all(batch, all.status());
         }
     }
 
@@ -146,7 +147,7 @@ impl WorkingSet {
 
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
-        self.records.must_be_missing(conn)?;
+        self.records.check_refusals(conn)?;
         let changes_activity = self.cards.changes_activity()
             || self.journal.changes_activity()
             || self.transfers.changes_activity()

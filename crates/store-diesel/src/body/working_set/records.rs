@@ -27,14 +27,14 @@ impl Records {
     }
 
     /// Remembers the claim of a refused command. If another instance stored the record while this group waited for its
-    /// locks, the refusal is wrong. [`Self::must_be_missing`] checks this.
-    pub(crate) fn refused<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
+    /// locks, the refusal is wrong. [`Self::check_refusals`] finds this.
+    pub(crate) fn add_refusal<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
         self.refused.extend(claim.map(record_key));
     }
 
     /// Fails if a refused command has a record by now. All locks are held, so the result cannot change. The error is
     /// the one of a duplicate insert, so the command is retried and replays the record.
-    pub(crate) fn must_be_missing(&mut self, conn: &mut Conn) -> Outcome<()> {
+    pub(crate) fn check_refusals(&mut self, conn: &mut Conn) -> Outcome<()> {
         let refused = std::mem::take(&mut self.refused);
         if refused.is_empty() || load::<RecordsByKey>(refused, conn)?.is_empty() {
             return Ok(());

@@ -29,7 +29,7 @@ struct StatusOfAll {
 impl StagedPayments {
     /// Stages the new status of all payments of a batch, at the time of the batch's last change. A batch without an
     /// input has no payments.
-    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
+    pub(crate) fn change_all(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
             let (updated_at, confirmation) = (Time(batch.updated_at), batch.state.confirmation());
             let confirmed_at = confirmation.map(|confirmation| Time(confirmation.at));

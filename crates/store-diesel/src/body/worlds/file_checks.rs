@@ -28,7 +28,7 @@ const ONE_ROW: [&str; 2] = ["timelines", "credit_counters"];
 type ReadAll = fn(&mut Conn, &AccountId) -> Outcome<()>;
 
 /// The tables whose rows must fit each other in ways that no constraint requires.
-const READ_WHOLE: [(&str, ReadAll); 4] = [
+const READ_COMPLETELY: [(&str, ReadAll); 4] = [
     ("budgets", budgets::read_all),
     ("card_transactions", activity::read_chains),
     ("journal_legs", journal::read_all),
@@ -69,7 +69,7 @@ pub(super) fn check(conn: &mut Conn, command: &ImportSnapshotCommand, rows: &Sto
     Ok(())
 }
 
-/// Reads the records of the trial account that more than one row determines.
+/// Checks that the rows of the trial account fit each other.
 fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     for table in ONE_ROW {
         has_one_row(conn, account, table).map_err(|failure| refused(failure, &format!("`{table}`")))?;
@@ -81,7 +81,7 @@ fn check_records(conn: &mut Conn, account: &AccountId) -> Result<(), Refused> {
     if let Some(column) = activity::beyond_counter(conn, account)? {
         return Err(invalid(format!("{column} exceeds `last_number` of `credit_counters`")));
     }
-    for (table, read) in READ_WHOLE {
+    for (table, read) in READ_COMPLETELY {
         read(conn, account).map_err(|failure| refused(failure, &format!("`{table}`")))?;
     }
     for (tables, wrong) in REPEATED {

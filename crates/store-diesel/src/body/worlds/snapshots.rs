@@ -40,7 +40,7 @@ pub(super) struct SnapshotContents {
 
 impl SnapshotContents {
     /// Whether the snapshot has the current schema. Migrations empty the snapshots that they make useless; every other
-    /// one has rows.
+    /// snapshot has rows.
     pub(super) fn fits(&self) -> Outcome<bool> {
         Ok(!self.contents.is_empty() && self.schema == schema()?)
     }

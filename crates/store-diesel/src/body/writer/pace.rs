@@ -12,11 +12,11 @@ const WINDOW: Duration = Duration::from_millis(100);
 /// The time that jobs have taken.
 #[derive(Default)]
 pub(super) struct Pace {
-    /// Until then, background jobs yield. `None` before the first one.
+    /// The time until which background jobs yield. `None` before the first background job.
     resumes: Option<Instant>,
-    /// When the current window began, and how long other jobs have taken in it. `None` before the first one.
+    /// When the current window began, and how long other jobs have taken in it. `None` before the first window.
     window: Option<(Instant, Duration)>,
-    /// Until when the writer counts as busy, because other jobs took at least half of the last window.
+    /// The time until which the writer counts as busy, because other jobs took at least half of the last window.
     busy_until: Option<Instant>,
     /// Whether the pace is switched off, so that it always admits background jobs. In a simulation, measured time would
     /// decide what happens next.

@@ -38,7 +38,7 @@ pub(crate) struct Extension {
     pub(super) epoch: i64,
     /// The number of movements that `balances.movements` does not count.
     pub(super) uncounted: i64,
-    /// Checkpoints that cover more are deleted.
+    /// Checkpoints that cover more movements than this are deleted.
     pub(super) keep_up_to: i64,
     pub(super) new: Vec<Checkpoint>,
     /// The id from which the next read starts.
@@ -72,7 +72,7 @@ fn read(row: &CheckpointRow) -> Outcome<Checkpoint> {
     })
 }
 
-/// Selects the checkpoints of a balance.
+/// Selects the rows of a balance in a table.
 macro_rules! of_balance {
     ($table:ident, $of:expr) => {
         $table::table

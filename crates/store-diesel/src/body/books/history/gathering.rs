@@ -74,7 +74,8 @@ impl Gathering {
         }
     }
 
-    /// Closes all movements before a time: whole segments, and with `rest_too` also the rest.
+    /// Closes full segments of movements before a time. With `rest_too`, also closes the movements that remain before
+    /// it.
     pub(super) fn close_before(&mut self, until: DateTime<Utc>, rest_too: bool) {
         loop {
             let older = self.open.range(..(until, Uuid::nil())).take(self.size).count();

@@ -22,13 +22,13 @@ impl KindSums {
     }
 
     fn add_sum(&mut self, kind: JournalKind, more: i64, moved: PoolSums) {
-        let place = JournalKind::ALL.iter().position(|known| *known == kind).unwrap_or(usize::MAX);
-        let (_, count, sum) = self.0.entry(place).or_insert((kind, 0, PoolSums::default()));
+        let index = JournalKind::ALL.iter().position(|known| *known == kind).unwrap_or(usize::MAX);
+        let (_, count, sum) = self.0.entry(index).or_insert((kind, 0, PoolSums::default()));
         *count += more;
         *sum = sum.plus(moved);
     }
 
-    /// Returns the sums of both, kind by kind.
+    /// Returns these sums plus the other sums, kind by kind.
     pub(super) fn plus(mut self, other: &Self) -> Self {
         for (kind, count, moved) in other.0.values() {
             self.add_sum(*kind, *count, *moved);

@@ -114,6 +114,7 @@ pub(super) fn read(conn: &mut Conn, read: &Read<'_>) -> Outcome<Option<History>>
 /// The outcome of a read from checkpoints.
 enum Start {
     Found(Box<Found>),
+    /// The read was in a hurry, and there was too much to read.
     TooFar,
     /// Movements are missing.
     Stale,
@@ -137,7 +138,7 @@ impl Read<'_> {
             }
             match &start {
                 None => return Ok(Start::Stale),
-                // A missing movement may have an id before the one from which the read started.
+                // A missing movement may have an id before the id from which the read started.
                 Some(last) if last.tail_from != from && !replaces => from = last.tail_from,
                 Some(_) => {
                     before += step;
@@ -151,8 +152,8 @@ impl Read<'_> {
         }
     }
 
-    /// Reads the movements after a checkpoint, and whether they are spread over many movements of the account. Returns
-    /// `None` if it gave up.
+    /// Reads the movements after a checkpoint. Also returns whether they are spread over many journal transactions of
+    /// the account. Returns `None` if it gave up.
     fn gather(&self, conn: &mut Conn, start: Option<&Checkpoint>, from: Id) -> Outcome<Option<(Gathering, bool)>> {
         let limit = if self.in_a_hurry { self.sizes.hurry } else { self.sizes.spread };
         let distance = movements::distance(conn, self.of, from, limit + 1)?;
@@ -185,8 +186,8 @@ impl Read<'_> {
         Ok(page.map(|(bookings, skipped)| History { sums, bookings, skipped, extension }))
     }
 
-    /// Returns the checkpoints to store, if there are any. `passed` limits the ids from which later reads start. `now`
-    /// is the time of the account's newest journal transaction.
+    /// Returns the checkpoints to store, if there are any. `passed` is the greatest id from which a later read may
+    /// start. `now` is the time of the account's newest journal transaction.
     fn extension(
         &self,
         epoch: i64,

@@ -102,7 +102,8 @@ pub(super) fn by_ids(conn: &mut Conn, of: &BalanceId, ids: &[Id]) -> Outcome<Vec
     Ok(bookings)
 }
 
-/// Adds a leg to the movement that is being read. Returns that movement if the leg belongs to the next one.
+/// Adds a leg to the current movement. If the leg belongs to another movement, returns the current movement, which is
+/// complete, and adds the leg to a new one.
 fn add(of: &BalanceId, current: &mut Option<Booking>, row: Row) -> Outcome<Option<Booking>> {
     let (journal, kind, cause, at, from, to, amount) = row;
     let journal = JournalId(journal.0);

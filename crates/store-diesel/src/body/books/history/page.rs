@@ -61,7 +61,8 @@ pub(super) fn page(
     if to == 0 {
         return Ok(Some((Vec::new(), sum)));
     }
-    // Without any movement of the page, the sum of the newer ones still needs the piece in which it ends.
+    // An empty page needs a piece, too: the sum of the newer movements is computed from the piece at the end of the
+    // page.
     let least = from.min(to - 1);
     let mut pieces = stored(conn, of, least, to.min(covered.count))?;
     pieces.extend(gathered(covered, gathering).into_iter().filter(|piece| piece.begin() < to && piece.end > least));
@@ -83,8 +84,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Loads the movements of consecutive pieces, except the first `before` of the list. Returns `None` if a movement
-    /// does not exist, or if a needed movement is not in a piece.
+    /// Loads the movements of consecutive pieces, except the first `before` movements of the list. Returns `None` if a
+    /// movement does not exist, or if a needed movement is not in a piece.
     fn load(conn: &mut Conn, of: &BalanceId, pieces: Vec<Piece>, before: i64) -> Outcome<Option<Self>> {
         let Some((begin, sum)) = pieces.first().map(|first| (first.begin(), first.sum)) else { return Ok(None) };
         let mut rows = Self { begin: begin.max(before), loaded: Vec::new(), sum };

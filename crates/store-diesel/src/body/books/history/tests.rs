@@ -139,7 +139,7 @@ fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
     for step in 0..400 {
         now += TimeDelta::milliseconds(i64::try_from(numbers.below(1_500)).unwrap());
         let of = of(ACCOUNTS[usize::from(numbers.below(4) == 0)], u64::from(numbers.below(3) == 0), "GBP");
-        let of = if numbers.below(6) == 0 { BalanceId { currency: of_yen(), ..of } } else { of };
+        let of = if numbers.below(6) == 0 { BalanceId { currency: yen(), ..of } } else { of };
         let ago = |numbers: &mut Numbers, range: u64| TimeDelta::seconds(i64::try_from(numbers.below(range)).unwrap());
         let (at, id) = match numbers.below(25) {
             0 => (now - ago(&mut numbers, 300), now),
@@ -168,7 +168,7 @@ fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
     (stored, covered)
 }
 
-fn of_yen() -> super::body::types::Currency {
+fn yen() -> super::body::types::Currency {
     super::body::types::Currency(Currency::parse("JPY").unwrap())
 }
 

@@ -9,7 +9,7 @@ use super::body::tables::table::Table;
 use super::body::types::Id;
 use super::books::discrepancies;
 use super::digests::Digests;
-use super::known_migrations::must_be_known;
+use super::known_migrations::require_known_migrations;
 use super::new_positions::NewPositions;
 use super::owner::Owner;
 use super::{InsertBuffer, Line, failure, parts};
@@ -34,12 +34,12 @@ pub(super) fn arrive(
     if Owner::find(conn, Id(client.0))?.is_some() {
         return Ok(());
     }
-    must_be_known(conn)?;
-    must_be_same_key(conn, departure)?;
+    require_known_migrations(conn)?;
+    require_same_key(conn, departure)?;
     let new_positions = NewPositions::reserve(conn, departure)?;
     let mut arrival =
         Arrival { new_positions: Some(new_positions), buffer: InsertBuffer::default(), stored: Digests::default() };
-    arrival.all(conn, departure, &mut |_, number| Ok(part(number)?))?;
+    arrival.store_all(conn, departure, &mut |_, number| Ok(part(number)?))?;
     let owner = verify(conn, client, departure, arrival.stored)?;
     let found = discrepancies(conn, &owner)?;
     if !found.is_empty() {
@@ -47,11 +47,11 @@ pub(super) fn arrive(
     }
     // A rotation changes the key under this lock, and then encrypts the secrets that it finds.
     driver::lock_operators(conn)?;
-    must_be_same_key(conn, departure)
+    require_same_key(conn, departure)
 }
 
 /// Refuses a client whose secrets are encrypted under another key than that of this store.
-fn must_be_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<MoveError>> {
+fn require_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<MoveError>> {
     match secrets::bound(conn)? {
         Some(bound) if departure.secret_key.as_ref().is_some_and(|key| *key != bound.id.to_string()) => {
             Err(MoveError::Key { store: bound.id }.into())
@@ -60,7 +60,7 @@ fn must_be_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<M
     }
 }
 
-/// Stores the rows of a client again that left this store by a recalled move, and deletes their text.
+/// Stores the rows of a client that left this store by a move that was then recalled, and deletes their text.
 pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<MoveError>> {
     driver::without_time_limits(conn)?;
     let client = begun.client;
@@ -78,7 +78,7 @@ pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<Mov
     let mut part = |conn: &mut Conn, number: i64| -> Result<String, Stop<MoveError>> {
         Ok(parts::part(conn, client, number)?.ok_or(MoveError::Changed)?)
     };
-    arrival.all(conn, &departure, &mut part)?;
+    arrival.store_all(conn, &departure, &mut part)?;
     let owner = verify(conn, client, &departure, arrival.stored)?;
     // Wrong books do not prevent the return: otherwise, the client would be in no store.
     for discrepancy in discrepancies(conn, &owner)? {
@@ -87,9 +87,9 @@ pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<Mov
     Ok(parts::forget_all(conn, client)?)
 }
 
-/// Rows that are stored.
+/// Stores the rows of a client.
 struct Arrival<'d> {
-    /// The new positions. `None`: positions stay.
+    /// The new positions. `None`: the rows keep their positions.
     new_positions: Option<NewPositions<'d>>,
     buffer: InsertBuffer,
     stored: Digests,
@@ -100,7 +100,7 @@ type ReadPart<'a> = &'a mut dyn FnMut(&mut Conn, i64) -> Result<String, Stop<Mov
 
 impl Arrival<'_> {
     /// Stores the rows of all parts.
-    fn all(&mut self, conn: &mut Conn, departure: &Departure, part: ReadPart<'_>) -> Result<(), Stop<MoveError>> {
+    fn store_all(&mut self, conn: &mut Conn, departure: &Departure, part: ReadPart<'_>) -> Result<(), Stop<MoveError>> {
         let (mut digest, mut rows) = (Sha256::new(), 0);
         for number in 1..=departure.parts {
             let text = part(conn, number)?;
@@ -109,7 +109,7 @@ impl Arrival<'_> {
                 rows += 1;
                 let Line { table, row } = serde_json::from_str(line).map_err(|_| MoveError::Changed)?;
                 let table = tables::named(table).ok_or(MoveError::Changed)?;
-                self.row(conn, table, row.get(), rows)?;
+                self.store_row(conn, table, row.get(), rows)?;
             }
         }
         self.buffer.store(conn).map_err(failure)?;
@@ -120,7 +120,7 @@ impl Arrival<'_> {
     }
 
     /// Stores a row. A row that accounts of other clients share may be stored already.
-    fn row(&mut self, conn: &mut Conn, table: &'static Table, row: &str, line: u64) -> Outcome<()> {
+    fn store_row(&mut self, conn: &mut Conn, table: &'static Table, row: &str, line: u64) -> Outcome<()> {
         let moved =
             self.new_positions.as_ref().map_or(Ok(None), |new_positions| new_positions.moved(table.name, row))?;
         let json = moved.as_deref().unwrap_or(row);
@@ -132,8 +132,8 @@ impl Arrival<'_> {
     }
 }
 
-/// Reads the stored rows again, and compares them with the rows of the text, and their number in each table with the
-/// number in the departure.
+/// Reads the stored rows again, and compares them with the rows of the text. Also compares their number in each table
+/// with the number in the departure.
 fn verify(conn: &mut Conn, client: ClientId, departure: &Departure, stored: Digests) -> Result<Owner, Stop<MoveError>> {
     let owner = Owner::find(conn, Id(client.0))?.ok_or(MoveError::Changed)?;
     let mut found = Digests::default();
@@ -145,8 +145,8 @@ fn verify(conn: &mut Conn, client: ClientId, departure: &Departure, stored: Dige
             Ok(())
         })?;
     }
-    let other_number = found.first_other_number(&departure.rows);
-    if let Some(table) = other_number.or_else(|| stored.first_difference(found)) {
+    let other_count = found.first_with_other_count(&departure.rows);
+    if let Some(table) = other_count.or_else(|| stored.first_difference(found)) {
         return Err(MoveError::Differs(table).into());
     }
     Ok(owner)

@@ -8,7 +8,7 @@ use super::body::tables;
 use super::body::types::Id;
 use super::body::webhooks;
 use super::books::discrepancies;
-use super::known_migrations::must_be_known;
+use super::known_migrations::require_known_migrations;
 use super::owner::Owner;
 use super::parts::{self, PartWriter};
 use super::{keys, new_positions, schema};
@@ -31,7 +31,7 @@ pub(super) fn depart(
     driver::in_one_view(conn)?;
     driver::without_time_limits(conn)?;
     driver::lock_move(conn, Id(begun.client.0))?;
-    must_be_known(conn)?;
+    require_known_migrations(conn)?;
     match parts::departure(conn, begun.client)? {
         Some(left) if !left.is_of(begun) => return Err(MoveError::Ended.into()),
         Some(left) if left.recalled => return Err(MoveError::NotDeparted.into()),
@@ -56,7 +56,7 @@ pub(super) fn depart(
         return Err(MoveError::Unsound(found).into());
     }
     let departure = keep(conn, begun, &owner)?;
-    must_be_all(&departure, &counts)?;
+    check_completeness(&departure, &counts)?;
     owner.delete(conn)?;
     if owner.counts(conn)?.iter().any(|left| *left != 0) {
         return Err(corrupt("rows of a client that leaves were not deleted").into());
@@ -66,7 +66,7 @@ pub(super) fn depart(
 
 /// Checks that the text has as many rows as each table has. Shared rows are not compared, because they are counted for
 /// each account.
-fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
+fn check_completeness(departure: &Departure, counts: &[i64]) -> Outcome<()> {
     let counted = tables::all().zip(counts).filter(|(table, _)| !table.is_shared());
     for (table, count) in counted {
         let written = departure.rows.get(table.name).copied().unwrap_or_default();

@@ -24,8 +24,8 @@ impl Digests {
         sum.digest.update(b"\n");
     }
 
-    /// Returns the first table that has another number of rows than these.
-    pub(super) fn first_other_number(&self, rows: &BTreeMap<String, u64>) -> Option<&'static str> {
+    /// Returns the first table whose number of rows differs from its number in `rows`.
+    pub(super) fn first_with_other_count(&self, rows: &BTreeMap<String, u64>) -> Option<&'static str> {
         let compared = tables::all().filter(|table| !table.is_shared()).map(|table| table.name);
         let mut compared = compared.map(|name| (name, self.0.get(name).map_or(0, |sum| sum.rows)));
         let other = compared.find(|(name, found)| rows.get(*name).copied().unwrap_or_default() != *found);
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(of(&rows[1..]).first_difference(of(&rows)), Some("clients"));
         assert_eq!(of(&rows).first_difference(of(&[rows[0], rows[2], rows[1]])), Some("budgets"));
         let numbers = |budgets| BTreeMap::from([("clients".to_owned(), 1), ("budgets".to_owned(), budgets)]);
-        assert_eq!(of(&rows).first_other_number(&numbers(2)), None);
-        assert_eq!(of(&rows).first_other_number(&numbers(3)), Some("budgets"));
+        assert_eq!(of(&rows).first_with_other_count(&numbers(2)), None);
+        assert_eq!(of(&rows).first_with_other_count(&numbers(3)), Some("budgets"));
     }
 }

@@ -8,7 +8,7 @@ use florin_store_contract::MoveError;
 
 /// Refuses a store with migrations that this program does not know. A newer program has applied them since this one
 /// started, and a move would lose what they added to the rows.
-pub(super) fn must_be_known(conn: &mut Conn) -> Result<(), Stop<MoveError>> {
+pub(super) fn require_known_migrations(conn: &mut Conn) -> Result<(), Stop<MoveError>> {
     let known = driver::known_migrations()?;
     let applied = driver::applied_migrations(conn)?;
     match applied.into_iter().find(|version| !known.iter().any(|(known, _)| known == version)) {

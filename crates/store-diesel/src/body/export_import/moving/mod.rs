@@ -36,7 +36,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 impl Store {
     /// Runs a transaction on a connection of its own. After a failure that may be retried, it begins again.
-    fn alone<T>(
+    fn transact<T>(
         &self,
         is_retried: fn(&Failure) -> bool,
         work: impl Fn(&mut Conn) -> Outcome<T>,
@@ -56,14 +56,14 @@ impl Store {
         }
     }
 
-    /// Runs a transaction that may refuse, like [`Self::alone`]. A refusal is rolled back.
-    fn alone_or_refuse<T>(
+    /// Runs a transaction that may refuse, like [`Self::transact`]. A refusal is rolled back.
+    fn transact_or_refuse<T>(
         &self,
         is_retried: fn(&Failure) -> bool,
         work: impl Fn(&mut Conn) -> Result<T, Stop<MoveError>>,
     ) -> Result<T, MoveError> {
         let refusal = RefCell::new(None);
-        let done = self.alone(is_retried, |conn| {
+        let done = self.transact(is_retried, |conn| {
             // An earlier attempt may have refused and then lost its connection.
             refusal.replace(None);
             work(conn).map_err(|stop| match stop {
@@ -115,8 +115,8 @@ impl MoveClients for Store {
 
     fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError> {
         // Waits for changes of operators that began before the mark.
-        self.alone(Failure::may_be_retried, driver::lock_operators)?;
-        self.alone_or_refuse(departs_again, |conn| depart::depart(conn, begun, &|owner| self.counts(owner)))
+        self.transact(Failure::may_be_retried, driver::lock_operators)?;
+        self.transact_or_refuse(departs_again, |conn| depart::depart(conn, begun, &|owner| self.counts(owner)))
     }
 
     fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
@@ -139,30 +139,30 @@ impl MoveClients for Store {
         }
         let part =
             |number: i64| -> Result<String, MoveError> { from.part(begun.client, number)?.ok_or(MoveError::Changed) };
-        self.alone_or_refuse(Failure::may_be_retried, |conn| {
+        self.transact_or_refuse(Failure::may_be_retried, |conn| {
             arrive::arrive(conn, begun.client, &departure, &part)?;
-            // The client may have been recalled meanwhile. Whoever recalls it then waits for this transaction.
+            // The client may have been recalled meanwhile. Whoever recalls it later waits for this transaction.
             departure_by(begun, from)?;
             Ok(())
         })
     }
 
     fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError> {
-        self.alone(Failure::may_be_retried, |conn| {
+        self.transact(Failure::may_be_retried, |conn| {
             driver::lock_move(conn, Id(client.0))?;
             Ok(Owner::find(conn, Id(client.0))?.is_some())
         })
     }
 
     fn recall(&self, begun: &CellMove) -> Result<(), MoveError> {
-        self.alone_or_refuse(Failure::may_be_retried, |conn| parts::recall(conn, begun))
+        self.transact_or_refuse(Failure::may_be_retried, |conn| parts::recall(conn, begun))
     }
 
     fn put_back(&self, begun: &CellMove) -> Result<(), MoveError> {
-        self.alone_or_refuse(Failure::may_be_retried, |conn| arrive::put_back(conn, begun))
+        self.transact_or_refuse(Failure::may_be_retried, |conn| arrive::put_back(conn, begun))
     }
 
     fn forget(&self, begun: &CellMove) -> Result<bool, StoreError> {
-        self.alone(Failure::may_be_retried, |conn| parts::forget(conn, begun))
+        self.transact(Failure::may_be_retried, |conn| parts::forget(conn, begun))
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct NewPositions<'d> {
 }
 
 impl<'d> NewPositions<'d> {
-    /// Reserves positions for a client. They are above all that the store that it has left has drawn.
+    /// Reserves positions for a client. They are above all positions that its previous store has drawn.
     pub(super) fn reserve(conn: &mut Conn, departure: &'d Departure) -> Outcome<Self> {
         let count = i64::try_from(departure.positions.len()).map_err(corrupt)?;
         let first = driver::reserve_positions(conn, count, departure.last_position)?;
@@ -85,14 +85,14 @@ impl<'d> NewPositions<'d> {
         Ok(self.first.saturating_add(i64::try_from(index).map_err(corrupt)?))
     }
 
-    /// The last new position.
+    /// Returns the last new position.
     fn end(&self) -> i64 {
         self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
     /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued,
-    /// so the range of a subscription begins after them. Leases on deliveries have ended: the worker that holds one
-    /// can't record its attempt any more, and later deliveries of the object wait for it.
+    /// so the range of a subscription begins after them. Leases on deliveries end: the worker that holds one can't
+    /// record its attempt any more, and later deliveries of the object wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         let values = match table {
             EventRow::TABLE | RedeliveryRow::TABLE => {

@@ -93,7 +93,7 @@ impl Owner {
     pub(super) fn delete(&self, conn: &mut Conn) -> Outcome<()> {
         let tables = tables::all().chain(tables::derived()).rev();
         let (shared, own): (Vec<_>, Vec<_>) = tables.partition(|table| table.is_shared());
-        // Only worlds share rows, and the search for other worlds that share one reads every world of the store.
+        // Only worlds share rows, and the search for other worlds that share a row reads every world of the store.
         let of_client = worlds::table.filter(worlds::client_id.eq(self.client));
         let has_worlds = diesel::select(exists(of_client)).get_result::<bool>(conn)?;
         // Whether another client shares a row is known only while the worlds are there.

@@ -25,7 +25,7 @@ const PART: &str = "SELECT contents FROM __florin_departures WHERE client_id = $
 const FORGET: &str = "DELETE FROM __florin_departures WHERE client_id = $1 AND part IN \
     (SELECT part FROM __florin_departures WHERE client_id = $1 ORDER BY part DESC LIMIT $2)";
 const RECALL: &str = "UPDATE __florin_departures SET contents = $1 WHERE client_id = $2 AND part = 0";
-/// Does nothing if the move is recorded.
+/// Records a move, unless it is recorded already.
 const USE_UP: &str = "INSERT INTO __florin_moves (move_id) VALUES ($1) ON CONFLICT (move_id) DO NOTHING";
 const FORGET_ALL: &str = "DELETE FROM __florin_departures WHERE client_id = $1";
 
@@ -116,8 +116,8 @@ fn set_recalled(conn: &mut Conn, client: ClientId, departure: Departure) -> Outc
     Ok(())
 }
 
-/// Deletes some of the text of a client that has left by a move, its end first. Returns whether some may be
-/// left.
+/// Deletes some parts of the text of a client that has left by a move, the last ones first. Returns whether there may
+/// be more.
 pub(super) fn forget(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
     let client = begun.client;
     driver::lock_move(conn, Id(client.0))?;
