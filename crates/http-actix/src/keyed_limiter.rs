@@ -22,8 +22,8 @@ pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
 }
 
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
-    /// Each key may be used this number of times immediately, and per minute afterwards. At most `max` keys are counted
-    /// separately.
+    /// Creates a limiter. Each key may be used `per_minute` times immediately, and as often per minute afterwards. At
+    /// most `max` keys are counted separately.
     pub(crate) fn new(per_minute: NonZeroU32, max: usize, others: Option<K>) -> Self {
         Self {
             limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
@@ -38,7 +38,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     pub(crate) fn count(&self, key: &K) -> Result<(), u64> {
         let mut key = Some(key);
         if self.limiter.len() >= self.max {
-            self.forget_quiet_keys();
+            self.forget_inactive_keys();
             if self.limiter.len() >= self.max {
                 key = self.others.as_ref();
             }
@@ -50,7 +50,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     }
 
     /// Removes keys that have recovered their full allowance.
-    fn forget_quiet_keys(&self) {
+    fn forget_inactive_keys(&self) {
         let mut forgotten_at = self.forgotten_at.lock().unwrap_or_else(PoisonError::into_inner);
         if forgotten_at.is_none_or(|at| at.elapsed() >= PAUSE) {
             *forgotten_at = Some(Instant::now());

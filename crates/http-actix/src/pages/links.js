@@ -1,7 +1,7 @@
 // Makes "Try it out" succeed for operations on objects that the demo data lacks. Before such an example is sent, its
-// values are replaced by those of the last exchange with the operation that the links of the OpenAPI document name. If
-// there was none, or a later operation used up its object, the example of that operation is sent first, and the page
-// shows that it was sent.
+// values are replaced by values of another operation's last exchange. The links of the OpenAPI document name that
+// operation. If it was not called yet, or a later operation used up its object, the page first sends the example of
+// that operation, and shows that it did.
 "use strict";
 
 window.florinLinks = (() => {
@@ -55,7 +55,7 @@ window.florinLinks = (() => {
     return { type, example: content[type]?.example };
   }
 
-  /** Returns what an example takes from an earlier exchange: the value that it shows, and the expression. */
+  /** Returns the values that an example takes from an earlier exchange: each with the expression that replaces it. */
   function bindings(operation) {
     const { described, link } = operation;
     const found = [];
