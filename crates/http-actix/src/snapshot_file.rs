@@ -32,7 +32,7 @@ struct Header {
     sha256: String,
 }
 
-/// The first line of a file as sent: its members can have any type, so that the error of a wrong one can name it.
+/// The first line of a file as sent: its members can have any type, so that the error about a wrong member can name it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SentHeader {

@@ -61,7 +61,7 @@ pub(crate) const COLUMNS: &[Column] = &[
         name: EMAIL,
         meaning: "E-mail address. Florin stores it and sends no e-mail.",
         get: |payment| payment.recipient.subscribed_emails.first()?.email.as_deref(),
-        slot: |payment| &mut first(&mut payment.recipient.subscribed_emails).email,
+        slot: |payment| &mut first_or_new(&mut payment.recipient.subscribed_emails).email,
     },
     own!("recipient.accountIdentifier", recipient.account_identifier, "IBAN or account number."),
     own!("recipient.bankIdentifier", recipient.bank_identifier, "Sort code or BIC."),
@@ -103,7 +103,7 @@ pub(crate) fn of_object(prefix: &str) -> impl Iterator<Item = (&'static str, &'s
     })
 }
 
-fn first(emails: &mut Vec<EmailInput>) -> &mut EmailInput {
+fn first_or_new(emails: &mut Vec<EmailInput>) -> &mut EmailInput {
     if emails.is_empty() {
         emails.push(EmailInput::default());
     }

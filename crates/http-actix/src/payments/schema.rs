@@ -67,8 +67,8 @@ fn nullable(kind: Type) -> SchemaType {
 
 /// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
 /// becomes an alert.
-fn text(place: &str, meaning: &str, direction: Direction) -> Object {
-    let limit = max_text_length(place).filter(|_| direction == Direction::Request);
+fn text(column: &str, meaning: &str, direction: Direction) -> Object {
+    let limit = max_text_length(column).filter(|_| direction == Direction::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
@@ -97,13 +97,13 @@ fn object(prefix: &str, direction: Direction) -> Schema {
     let title = match (prefix, direction) {
         ("", _) => "PaymentRequest",
         ("recipient.", Direction::Request) => "PaymentRecipientRequest",
-        ("recipient.", Direction::Response) => return built(properties, None, meaning, !never_null, direction),
+        ("recipient.", Direction::Response) => return object_schema(properties, None, meaning, !never_null, direction),
         ("recipient.address.", Direction::Request) => "RecipientAddressRequest",
         ("recipient.address.", Direction::Response) => "RecipientAddress",
         (_, Direction::Request) => "BankAddressRequest",
         (_, Direction::Response) => "BankAddress",
     };
-    built(properties, Some(title), meaning, !never_null, direction)
+    object_schema(properties, Some(title), meaning, !never_null, direction)
 }
 
 fn emails(direction: Direction) -> Schema {
@@ -114,7 +114,7 @@ fn emails(direction: Direction) -> Schema {
         Direction::Request => "EmailSubscriberRequest",
         Direction::Response => "EmailSubscriber",
     };
-    let item = built(properties, Some(title), "An e-mail subscriber.", false, direction);
+    let item = object_schema(properties, Some(title), "An e-mail subscriber.", false, direction);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match direction {
         Direction::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
@@ -124,7 +124,7 @@ fn emails(direction: Direction) -> Schema {
 }
 
 /// Returns the schema of an object. The OpenAPI document lists an object with a title under this title.
-fn built(
+fn object_schema(
     properties: Vec<(&str, Schema)>,
     title: Option<&str>,
     meaning: &str,

@@ -104,8 +104,8 @@ mod tests {
         events
     }
 
-    /// Returns the clients for which a tail is kept; `None` stands for all clients.
-    fn kept(streams: &Streams) -> Vec<Option<ClientId>> {
+    /// Returns the clients whose tails are cached; `None` stands for all clients.
+    fn cached_tails(streams: &Streams) -> Vec<Option<ClientId>> {
         streams.tails.lock().unwrap().keys().copied().collect()
     }
 
@@ -118,9 +118,9 @@ mod tests {
         }
         // The tail of a client is kept while it has an open stream.
         drop(one);
-        assert_eq!(kept(&streams), [Some(CLIENTS[1])]);
+        assert_eq!(cached_tails(&streams), [Some(CLIENTS[1])]);
         drop(two);
-        assert!(kept(&streams).is_empty());
+        assert!(cached_tails(&streams).is_empty());
     }
 
     #[actix_web::test]
@@ -130,9 +130,9 @@ mod tests {
         for client in CLIENTS {
             assert!(streams.tail(&events, client).await.is_ok());
         }
-        assert_eq!(kept(&streams), [None]);
+        assert_eq!(cached_tails(&streams), [None]);
         drop(places);
-        assert_eq!(kept(&streams), [None]);
+        assert_eq!(cached_tails(&streams), [None]);
     }
 
     #[test]

@@ -153,6 +153,7 @@ struct Reader {
     _place: StreamPlace,
 }
 
+/// Returns what the stream sends: a first comment, and then what the reader returns.
 fn parts(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
     unfold((reader, true), |(mut reader, is_first)| async move {
         let part = if is_first { Some(Bytes::from_static(b": connected\n\n")) } else { reader.next().await };

@@ -76,6 +76,7 @@ pub(super) async fn not_json<T: Send + 'static>(
     .await
 }
 
+/// Reads a body on a blocking thread, and adds its faults to `faults`.
 async fn with_faults_on_blocking_thread<T: Send + 'static>(
     faults: &mut Faults,
     memory: UploadMemory,
@@ -133,9 +134,9 @@ mod tests {
     async fn work_runs_on_a_blocking_thread() {
         let request = TestRequest::post().to_http_request();
         let memory = Uploads::new().reserve(ClientId(Uuid::nil()), &request, 1).await.ok().unwrap().shrink_to(1);
-        let (here, there) =
+        let (test_thread, work_thread) =
             (thread::current().id(), on_blocking_thread(memory, || thread::current().id()).await.unwrap());
-        assert_ne!(here, there);
+        assert_ne!(test_thread, work_thread);
     }
 
     /// The routes check rows through this module only.

@@ -75,8 +75,8 @@ pub(super) async fn advance(app: &App, account: &Account, by: TimeDelta, recordi
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
-    let done = set_clock((&app.services, &app.checkouts), account, change, claim).await;
-    done.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
+    let outcome = set_clock((&app.services, &app.checkouts), account, change, claim).await;
+    outcome.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
 }
 
 /// Returns the one change in the body, or `None` if a fault was recorded.

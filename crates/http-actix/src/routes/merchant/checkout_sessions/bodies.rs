@@ -187,9 +187,9 @@ impl BasketBody {
 
 impl ItemBody {
     fn read(self, index: usize, total: &Money, faults: &mut Faults) -> Option<BasketItem> {
-        let place = |member: &str| format!("body.basket.items[{index}].{member}");
-        let unit_price = price(&self.unit_price.0, total, &place("unitPrice"), faults);
-        let quantity = faults.take(&place("quantity"), Quantity::new(self.quantity.0));
+        let path = |member: &str| format!("body.basket.items[{index}].{member}");
+        let unit_price = price(&self.unit_price.0, total, &path("unitPrice"), faults);
+        let quantity = faults.take(&path("quantity"), Quantity::new(self.quantity.0));
         Some(BasketItem {
             name: self.name.into_string(),
             quantity: quantity?,
