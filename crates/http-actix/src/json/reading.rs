@@ -116,7 +116,7 @@ impl<'r> Reading<'r> {
                 }
                 Some(reported) => {
                     if !std::mem::replace(reported, true) {
-                        self.fault(&here, duplicate());
+                        self.fault(&here, duplicate_field());
                     }
                     self.search(value, &here);
                 }
@@ -182,7 +182,7 @@ impl<'r> Reading<'r> {
                 value.for_members(|Name(name), value| {
                     let here = place.member(&name);
                     if seen.get(&name) == Some(&false) {
-                        self.fault(&here, duplicate());
+                        self.fault(&here, duplicate_field());
                     }
                     self.search(value, &here);
                     let again = seen.contains_key(&name);
@@ -217,7 +217,7 @@ fn unknown_field(name: &str, known: &[&'static str]) -> Flaw {
     Flaw::new(FlawCode::UnknownField, message)
 }
 
-fn duplicate() -> Flaw {
+fn duplicate_field() -> Flaw {
     Flaw::new(FlawCode::DuplicateField, "must be given only once")
 }
 

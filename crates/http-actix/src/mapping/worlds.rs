@@ -52,7 +52,7 @@ pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
             let message = format!("a client has at most {WORLDS_OF_A_CLIENT} worlds; delete one first");
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        CreateWorldRefusal::Outdated => outdated(),
+        CreateWorldRefusal::Outdated => outdated_snapshot(),
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
             let message = format!("a snapshot has at most {SNAPSHOT_BYTES} bytes; this world is larger");
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        SnapshotRefusal::Outdated => outdated(),
+        SnapshotRefusal::Outdated => outdated_snapshot(),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn import_problem(refusal: ImportRefusal) -> Problem {
     }
 }
 
-fn outdated() -> Problem {
+fn outdated_snapshot() -> Problem {
     let message = "names a snapshot of another version of Florin, which cannot be restored";
     Problem::conflict("body.snapshotId", ErrorCode::InvalidState, message)
 }

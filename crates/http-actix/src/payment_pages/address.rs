@@ -146,13 +146,13 @@ fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldErro
     let mut take = |field, result: Result<String, FieldError>| {
         result.map_err(|error| errors.push((field, error))).unwrap_or_default()
     };
-    let recipient_name: Result<RecipientName, _> = text(&values.recipient_name);
-    let line1: Result<AddressLine, _> = text(&values.address_line1);
-    let line2: Result<Option<AddressLine>, _> = optional(&values.address_line2);
-    let city: Result<AddressLine, _> = text(&values.city);
-    let region: Result<Option<AddressLine>, _> = optional(&values.region);
-    let postcode: Result<Postcode, _> = text(&values.postcode);
-    let country = country(&values.country_code);
+    let recipient_name: Result<RecipientName, _> = read_text(&values.recipient_name);
+    let line1: Result<AddressLine, _> = read_text(&values.address_line1);
+    let line2: Result<Option<AddressLine>, _> = read_optional(&values.address_line2);
+    let city: Result<AddressLine, _> = read_text(&values.city);
+    let region: Result<Option<AddressLine>, _> = read_optional(&values.region);
+    let postcode: Result<Postcode, _> = read_text(&values.postcode);
+    let country = read_country(&values.country_code);
     let shipping = Shipping {
         recipient_name: take(AddressField::RecipientName, recipient_name.map(Text::into_string)),
         address_line1: take(AddressField::AddressLine1, line1.map(Text::into_string)),
@@ -172,7 +172,7 @@ fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldErro
     if errors.is_empty() { Ok(shipping) } else { Err(errors) }
 }
 
-fn text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
+fn read_text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
     if value.is_empty() {
         return Err(FieldError::Missing);
     }
@@ -182,8 +182,8 @@ fn text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
     })
 }
 
-fn optional<const MAX: usize>(value: &str) -> Result<Option<Text<1, MAX>>, FieldError> {
-    if value.is_empty() { Ok(None) } else { text(value).map(Some) }
+fn read_optional<const MAX: usize>(value: &str) -> Result<Option<Text<1, MAX>>, FieldError> {
+    if value.is_empty() { Ok(None) } else { read_text(value).map(Some) }
 }
 
 fn or_empty<const MAX: usize>(text: Option<Text<1, MAX>>) -> String {
@@ -194,7 +194,7 @@ fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn country(value: &str) -> Result<CountryCode, FieldError> {
+fn read_country(value: &str) -> Result<CountryCode, FieldError> {
     let missing = value.is_empty();
     CountryCode::parse(value).map_err(|_| if missing { FieldError::Missing } else { FieldError::Invalid })
 }

@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
     next_record(&mut reader, &mut record)?;
-    let header = header(&record, faults);
+    let header = read_header(&record, faults);
     let mut rows = Vec::new();
     let mut lines = Lines { text: text.as_bytes(), read: 0, line: 1 };
     while !faults.is_full() && next_record(&mut reader, &mut record)? {
@@ -42,7 +42,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
             faults.push(Flaw::range(format!("must have at most {MAX_ROWS} rows")).at("body"));
             break;
         }
-        let mut row = row(&record, &header, rows.len(), faults);
+        let mut row = read_row(&record, &header, rows.len(), faults);
         if record.len() != header.len() {
             let line = lines.line_of(&record);
             let ends_empty = record.len() > header.len() && record.iter().skip(header.len()).all(str::is_empty);
@@ -99,7 +99,7 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
 }
 
 /// Returns the column of each field of a row. `None`: a column that is only for information, and is ignored.
-fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
+fn read_header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));
     for (index, name) in record.iter().enumerate() {
@@ -108,7 +108,7 @@ fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Col
         }
         let found = COLUMNS.iter().find(|column| column.name == name);
         if found.is_none() && !ADDED.contains(&name) {
-            let message = unknown(name, index, record.len());
+            let message = unknown_column(name, index, record.len());
             faults.push(Flaw::new(FlawCode::UnknownField, message).at(path_of(name)));
         } else if !seen.insert(name) {
             let flaw = Flaw::new(FlawCode::DuplicateField, "must be in the header only once");
@@ -124,7 +124,7 @@ fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Col
     columns
 }
 
-fn unknown(name: &str, index: usize, count: usize) -> String {
+fn unknown_column(name: &str, index: usize, count: usize) -> String {
     if name.is_empty() {
         let hint = if index + 1 == count { "; remove the separator at the end of the header" } else { "" };
         return format!("column {} of the header has no name{hint}", index + 1);
@@ -137,7 +137,7 @@ fn path_of(name: &str) -> String {
     if name.is_empty() { "body".to_owned() } else { format!("body.{name}") }
 }
 
-fn row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: &mut Faults) -> PaymentRow {
+fn read_row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: &mut Faults) -> PaymentRow {
     let mut input = PaymentInput::default();
     for (cell, column) in record.iter().zip(header) {
         let Some(column) = column.filter(|_| !cell.is_empty()) else { continue };

@@ -132,7 +132,7 @@ impl CreateSessionBody {
                 if self.payee.is_some() {
                     not_of_type("payeeId", "SHOPPING", faults);
                 }
-                amount.as_ref().and_then(|amount| shopping(self.basket, self.shipping, amount, faults))
+                amount.as_ref().and_then(|amount| read_shopping(self.basket, self.shipping, amount, faults))
             }
             CheckoutType::TopUp => {
                 let members = [("basket", self.basket.is_some()), ("shipping", self.shipping.is_some())];
@@ -158,7 +158,7 @@ impl CreateSessionBody {
     }
 }
 
-fn shopping(
+fn read_shopping(
     basket: Option<BasketBody>,
     shipping: Option<ShippingBody>,
     amount: &Money,

@@ -1,7 +1,7 @@
 //! The steps of a scenario in a request.
 
 use super::names::{self, Values};
-use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
+use crate::declare::{FieldType, Items, Schemas, TextValue, body, names_schema, parse_name, plain_text};
 use crate::json::{Place, Reading, Value};
 use crate::routes::cards::messages::{MESSAGES, MessageRoute};
 use chrono::TimeDelta;
@@ -174,10 +174,10 @@ impl TextValue for DisputeReference {
 
 impl TextValue for MessageRoute {
     fn parse(text: &str) -> Result<Self, Flaw> {
-        one_of(text, MESSAGES, |message| message.path)
+        parse_name(text, MESSAGES, |message| message.path)
     }
 
     fn schema() -> Object {
-        one_of_these(MESSAGES, |message| message.path)
+        names_schema(MESSAGES, |message| message.path)
     }
 }
