@@ -219,7 +219,7 @@ fn the_built_in_palette_is_readable() {
 }
 
 #[test]
-fn a_theme_is_readable_in_the_dark_too() {
+fn a_theme_is_also_readable_in_dark_mode() {
     let [_, dark] = palettes();
     for primary in ["#000000", "#00703c", "#1d70b8", "#b00020", "#4c2c92", "#767676", "#0000ff"] {
         let name = format!("{}-ffdd00.css", &primary[1..]);
@@ -249,7 +249,7 @@ fn a_theme_is_readable_in_the_dark_too() {
 }
 
 #[test]
-fn pages_name_files_that_exist_and_their_theme() {
+fn pages_refer_to_their_theme_and_to_files_that_exist() {
     for (sample, html) in documents() {
         for name in html.split("\"/pay/assets/").skip(1).map(|rest| rest.split('?').next().unwrap()) {
             assert!(asset(name).is_some(), "{name}");

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_postcode_is_empty() {
+    fn an_unknown_postcode_has_no_addresses() {
         assert_eq!(addresses_of(&UkPostcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_column_that_is_meant() {
+    fn the_column_that_is_meant_is_found() {
         for (name, column) in [
             ("Amount", "amount"),
             (" amount ", "amount"),
