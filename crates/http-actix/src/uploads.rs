@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_unannounced_body_is_charged_by_its_size() {
+    async fn an_unannounced_body_keeps_memory_for_its_size_only() {
         let uploads = Uploads::new();
         let reserved = uploads.reserve(ONE, &TestRequest::post().to_http_request(), MAX).await.ok().unwrap();
         assert_eq!(uploads.all.available_permits(), MAX_KIB - MAX / 1024);

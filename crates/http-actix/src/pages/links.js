@@ -19,7 +19,7 @@ window.florinLinks = (() => {
     try { window.sessionStorage.setItem(STORED, JSON.stringify(exchanges, kept)); } catch (_off) { /* not kept */ }
   }
 
-  /** Reads the operations of the document, with the link that leads to each, and the operation it comes from. */
+  /** Reads the operations of the document, each with the link that leads to it, and the source of this link. */
   function read(document) {
     const all = {};
     for (const [path, item] of Object.entries(document.paths)) {
@@ -99,7 +99,7 @@ window.florinLinks = (() => {
     request.body = isWhole(request.body, from) ? to : request.body.replaceAll(from, to);
   }
 
-  /** Fills a request that names the object of the example. An id that the user entered is not replaced. */
+  /** Replaces the values of a request that names the object of the example. An id that the user entered is kept. */
   async function fill(operation, request) {
     if (!operation.link) return;
     const all = bindings(operation);

@@ -52,7 +52,7 @@ pub(super) struct Reached {
 }
 
 /// Finds the account that a token leads to. Its world may have been restored since the token was looked up, so a later
-/// change must be decided on the current rows, not on those of that lookup.
+/// change must be decided on the current rows, not on the rows of that lookup.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
     let guard = match app.services.environment {
         Environment::Sandbox => Some(app.account_guards.share(account).await),
