@@ -112,9 +112,9 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
 /// the account into the cache. The id selects the kind of account: `FOREIGN` belongs to another client, `ABSENT` does
 /// not exist, and any other belongs to the key's client.
 async fn reach_and_lookups(key: &ApiKey, id: &str) -> (bool, usize) {
-    let asked = Arc::new(AtomicUsize::new(0));
+    let lookups = Arc::new(AtomicUsize::new(0));
     let mut mock = MockAccounts::new();
-    let counted = Arc::clone(&asked);
+    let counted = Arc::clone(&lookups);
     mock.expect_find().returning(move |id| {
         counted.fetch_add(1, Ordering::Relaxed);
         let foreign = ClientId(Uuid::from_u128(7));
@@ -128,9 +128,9 @@ async fn reach_and_lookups(key: &ApiKey, id: &str) -> (bool, usize) {
     let id = AccountId::parse(id).unwrap();
     // The earlier request of the owner.
     cache.find(&id).await.unwrap();
-    asked.store(0, Ordering::Relaxed);
+    lookups.store(0, Ordering::Relaxed);
     let reached = cache.reach(key, &id).await.unwrap();
-    (reached.is_some(), asked.load(Ordering::Relaxed))
+    (reached.is_some(), lookups.load(Ordering::Relaxed))
 }
 
 #[tokio::test(start_paused = true)]

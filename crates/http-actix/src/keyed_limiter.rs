@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn the_number_of_keys_is_bounded() {
-        let (shared, free) = (KeyedLimiter::new(TWO, 3, Some(0)), KeyedLimiter::new(TWO, 3, None));
+        let (shared, unlimited) = (KeyedLimiter::new(TWO, 3, Some(0)), KeyedLimiter::new(TWO, 3, None));
         for key in 1..1_000 {
             let _ = shared.count(&key);
-            assert_eq!(free.count(&key), Ok(()));
+            assert_eq!(unlimited.count(&key), Ok(()));
         }
-        assert!(shared.limiter.len() <= 4 && free.limiter.len() <= 3);
+        assert!(shared.limiter.len() <= 4 && unlimited.limiter.len() <= 3);
         assert!(shared.count(&2_000).is_err(), "the others share one limit");
-        assert_eq!(free.count(&2_000), Ok(()), "the others have no limit");
+        assert_eq!(unlimited.count(&2_000), Ok(()), "the others have no limit");
     }
 }

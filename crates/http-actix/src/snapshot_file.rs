@@ -61,9 +61,9 @@ pub(crate) fn write(file: &SnapshotFile) -> Result<String, Problem> {
 
 /// Returns the name of the file. It contains only characters that every file system accepts.
 pub(crate) fn name(file: &SnapshotFile) -> String {
-    let day = file.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let plain: String = day.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("{}-{plain}.ndjson", file.account)
+    let time = file.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let compact_time: String = time.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}-{compact_time}.ndjson", file.account)
 }
 
 /// Reads the file of a snapshot. Its checksum is verified, but its rows are not checked. An error in the first line

@@ -165,7 +165,7 @@ impl Row<'_> {
         }
         for (column, value) in columns.iter().copied().zip(self.record) {
             let Some(value) = self.checked(column, value) else { continue };
-            let place = match column {
+            let field = match column {
                 "addressLine1" => &mut address.address_line1,
                 "addressLine2" => &mut address.address_line2,
                 "addressLine3" => &mut address.address_line3,
@@ -173,7 +173,7 @@ impl Row<'_> {
                 "postcode" => &mut address.postcode,
                 _ => &mut address.county,
             };
-            *place = value;
+            *field = value;
         }
         address
     }

@@ -54,10 +54,10 @@ impl SecretCipher for KeyRing {
     fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError> {
         let damaged = || SecretError::Damaged(owner.clone());
         let Some(SealedParts::Encrypted { key, contents }) = sealed.parts() else { return Err(damaged()) };
-        let known = self.find(key).ok_or_else(|| SecretError::Key { owner: owner.clone(), key })?;
+        let secret_key = self.find(key).ok_or_else(|| SecretError::Key { owner: owner.clone(), key })?;
         let (nonce, encrypted) = contents.split_first_chunk::<NONCE_LENGTH>().ok_or_else(damaged)?;
         let payload = Payload { msg: encrypted, aad: &bound_to(owner) };
-        let secret = cipher(known).decrypt(&XNonce::from(*nonce), payload);
+        let secret = cipher(secret_key).decrypt(&XNonce::from(*nonce), payload);
         secret.map(Secret::new).map_err(|_| damaged())
     }
 }

@@ -238,11 +238,11 @@ impl FieldType for MfaProvider {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let name = reading.string(value, place)?;
         let provider = MfaProviderName::parse(&name, reading.context.environment);
-        let known = match reading.context.environment {
+        let message = match reading.context.environment {
             Environment::Sandbox => "must be one of totp, sandbox, fx-mfa-service",
             Environment::Production => "must be one of totp, fx-mfa-service",
         };
-        reading.keep(place, provider.ok_or_else(|| Flaw::value(known))).map(Self)
+        reading.keep(place, provider.ok_or_else(|| Flaw::value(message))).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {

@@ -185,8 +185,8 @@ impl<'r> Reading<'r> {
                         self.fault(&here, duplicate_field());
                     }
                     self.search(value, &here);
-                    let again = seen.contains_key(&name);
-                    seen.insert(name, again);
+                    let is_duplicate = seen.contains_key(&name);
+                    seen.insert(name, is_duplicate);
                 })
             }
             Kind::Array => {

@@ -17,18 +17,18 @@ pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Probl
         ClockChange::RealTime => "body.realTime",
         ClockChange::Freeze | ClockChange::FreezeAt(_) | ClockChange::Resume => "body.freezeAt",
     };
-    let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let formatted = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
     match refusal {
         ClockRefusal::Backwards { now } if change == ClockChange::RealTime => {
-            let message = format!("cannot return to real time while the clock is ahead: it shows {}", shown(now));
+            let message = format!("cannot return to real time while the clock is ahead: it shows {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
         ClockRefusal::Backwards { now } => {
-            let message = format!("must not be before the time that the clock shows, {}", shown(now));
+            let message = format!("must not be before the time that the clock shows, {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
         ClockRefusal::TooFar { now } => {
-            let message = format!("must keep the clock within the years 2000 to 2099; it shows {}", shown(now));
+            let message = format!("must keep the clock within the years 2000 to 2099; it shows {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
     }

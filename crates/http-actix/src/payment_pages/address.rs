@@ -101,8 +101,8 @@ pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRe
     };
     found.truncate(MAX_FOUND);
     let is_chosen = !form.get("found").is_empty() && form.get("foundFor") == values.postcode;
-    let next = if is_chosen {
-        let chosen = form.get("found").parse::<usize>().ok().and_then(|place| found.into_iter().nth(place));
+    let step = if is_chosen {
+        let chosen = form.get("found").parse::<usize>().ok().and_then(|index| found.into_iter().nth(index));
         let chosen = chosen.ok_or_else(|| invalid_form("must choose one of the addresses"))?;
         address_step(filled(values, chosen), Vec::new(), Lookup::Ready)
     } else if found.is_empty() {
@@ -110,7 +110,7 @@ pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRe
     } else {
         address_step(values, Vec::new(), Lookup::Found(found.iter().map(one_line).collect()))
     };
-    Ok(visit.answer(StatusCode::OK, &summary(visit, next)))
+    Ok(visit.answer(StatusCode::OK, &summary(visit, step)))
 }
 
 /// Refuses the form if the session collects no address.

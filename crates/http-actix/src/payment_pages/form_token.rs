@@ -34,9 +34,10 @@ impl FormOf<'_> {
 
     /// Reads the token of a form. `None`: it is not a token of this session or refund.
     pub(super) fn read(self, app: &App, token: &str) -> Option<ShownAt> {
-        let (sent, signature) = token.split_at_checked(DIGEST)?;
-        let is_ours = app.checkouts.page_tokens.is_signed(self.account, self.id, &signed_text(sent), signature);
-        is_ours.then(|| if sent == digest(self.stage) { ShownAt::CurrentStage } else { ShownAt::EarlierStage })
+        let (sent_digest, signature) = token.split_at_checked(DIGEST)?;
+        let is_signed =
+            app.checkouts.page_tokens.is_signed(self.account, self.id, &signed_text(sent_digest), signature);
+        is_signed.then(|| if sent_digest == digest(self.stage) { ShownAt::CurrentStage } else { ShownAt::EarlierStage })
     }
 }
 

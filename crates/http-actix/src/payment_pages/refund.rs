@@ -197,9 +197,9 @@ impl<'a> RefundVisit<'a> {
     fn may_see_result(&self, sent: &str) -> bool {
         let Some((time, signature)) = sent.split_once('-') else { return false };
         let Ok(time) = time.parse::<i64>() else { return false };
-        let is_ours =
+        let is_signed =
             self.app.checkouts.page_tokens.is_signed(&self.account.id, self.id.0, &signed_text(time), signature);
-        is_ours && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
+        is_signed && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
     }
 
     /// Returns the real time, in seconds. A person waits for the page, so the account's clock does not apply.

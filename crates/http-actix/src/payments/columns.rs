@@ -142,8 +142,8 @@ mod tests {
             let mut payment = PaymentInput::default();
             *(column.slot)(&mut payment) = Some("x".to_owned());
             let json = serde_json::to_value(&payment).unwrap();
-            let place = format!("/{}", column.name.replace('.', "/"));
-            assert_eq!(json.pointer(&place), Some(&"x".into()), "{}", column.name);
+            let pointer = format!("/{}", column.name.replace('.', "/"));
+            assert_eq!(json.pointer(&pointer), Some(&"x".into()), "{}", column.name);
         }
     }
 

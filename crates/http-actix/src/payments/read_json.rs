@@ -99,7 +99,7 @@ fn read_members(
             }
             return true;
         }
-        let inner = match (prefix, name) {
+        let inner_prefix = match (prefix, name) {
             ("", "recipient") => "recipient.",
             ("recipient.", "address") => "recipient.address.",
             ("recipient.", "bankAddress") => "recipient.bankAddress.",
@@ -112,7 +112,7 @@ fn read_members(
             _ => return false,
         };
         if !value.is_null() {
-            read_members(payment, inner, value, place, reading);
+            read_members(payment, inner_prefix, value, place, reading);
         }
         true
     });

@@ -229,11 +229,11 @@ impl Reader {
             return Ok((frames, until));
         }
         let (events, range) = (&self.app.services.events, (self.last, until));
-        let again = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
-        frames.extend(again.found.into_iter().map(Frame::from));
-        frames.retain(|frame| frame.position <= again.until);
+        let redeliveries = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
+        frames.extend(redeliveries.found.into_iter().map(Frame::from));
+        frames.retain(|frame| frame.position <= redeliveries.until);
         frames.sort_by_key(|frame| frame.position);
-        Ok((frames, again.until))
+        Ok((frames, redeliveries.until))
     }
 
     /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the

@@ -76,11 +76,11 @@ fn has_idempotency_key(operation: &Value) -> bool {
 /// Appends the required scope to the description, and a note about `Idempotency-Key` if the operation accepts one.
 /// Since OpenAPI 3.1, a security requirement can list roles for every type of security scheme: here, the scope.
 fn describe(operation: &mut Value, accepts_key: bool) {
-    let own = operation["description"].as_str().map(str::to_owned);
+    let description = operation["description"].as_str().map(str::to_owned);
     let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
     let access = scope.map_or_else(|| "Needs no API key.".to_owned(), |scope| format!("Requires the scope `{scope}`."));
     let retry = "Send an `Idempotency-Key` to make retries safe.".to_owned();
-    let parts = own.into_iter().chain([access]).chain(accepts_key.then_some(retry));
+    let parts = description.into_iter().chain([access]).chain(accepts_key.then_some(retry));
     operation["description"] = parts.collect::<Vec<_>>().join("\n\n").into();
 }
 

@@ -82,9 +82,9 @@ async fn with_faults_on_blocking_thread<T: Send + 'static>(
     memory: UploadMemory,
     read: impl FnOnce(&mut Faults) -> ParseResult<T> + Send + 'static,
 ) -> ParseResult<T> {
-    let mut known = std::mem::take(faults);
-    let (outcome, found) = on_blocking_thread(memory, move || (read(&mut known), known)).await?;
-    *faults = found;
+    let mut moved = std::mem::take(faults);
+    let (outcome, returned) = on_blocking_thread(memory, move || (read(&mut moved), moved)).await?;
+    *faults = returned;
     outcome
 }
 

@@ -88,8 +88,8 @@ fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
         body.resume.map(|OnlyTrue| ClockChange::Resume),
         body.real_time.map(|OnlyTrue| ClockChange::RealTime),
     ];
-    let mut named = changes.into_iter().flatten();
-    let flaw = match (named.next(), named.next()) {
+    let mut sent_changes = changes.into_iter().flatten();
+    let flaw = match (sent_changes.next(), sent_changes.next()) {
         (Some(change), None) => return Some(change),
         (None, _) => Flaw::new(FlawCode::Required, "must have one of freeze, freezeAt, advanceBy, resume, realTime"),
         (Some(_), Some(_)) => Flaw::value("must have only one of freeze, freezeAt, advanceBy, resume, realTime"),

@@ -76,14 +76,14 @@ impl Messages {
 
 /// Checks the names that a step uses, and adds the name of the step to the known ones. The step itself may be invalid.
 fn check_step_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
-    let (mut own, mut is_used) = (None, false);
+    let (mut name_of_step, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
         "body" | "disputeId" => names::check_names(value, &place.member(&name.0), known, reading),
-        "as" => own = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
+        "as" => name_of_step = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
         _ => {}
     });
-    if let Some(own) = own {
-        is_used = !known.insert(own.into_owned());
+    if let Some(name) = name_of_step {
+        is_used = !known.insert(name.into_owned());
     }
     if is_used {
         reading.fault(&place.member("as"), Flaw::value("must differ from the names of earlier steps"));
