@@ -1,7 +1,7 @@
 //! Caches callers and accounts in front of a store.
 //!
-//! Every request looks up its caller and its account, which costs a store one or two round trips each. At thousands of
-//! requests per second, these lookups are most of the store's reads, and nearly all return the same answers.
+//! Every request looks up its caller and its account. Each lookup costs the store one or two round trips. At thousands
+//! of requests per second, these lookups are most of the store's reads, and nearly all return the same answers.
 //!
 //! A caller must not learn from the duration of a request whether an account of another client exists. So a cached
 //! account saves the lookup only for callers with access to it. For any other account, existing or not, the store is
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum number of cached callers, and of cached accounts. A caller occupies about 1 KiB.
-const MAX: u64 = 10_000;
+const MAX_CACHED: u64 = 10_000;
 
 macro_rules! caches {
     ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty;)*) => {$(
@@ -37,7 +37,7 @@ macro_rules! caches {
         impl $name {
             /// Creates a cache in front of `inner`.
             pub fn new(inner: Arc<dyn $port>) -> Self {
-                Self { inner, cache: ShortCache::new(MAX) }
+                Self { inner, cache: ShortCache::new(MAX_CACHED) }
             }
 
             /// Returns the value, and whether this call has asked the store.

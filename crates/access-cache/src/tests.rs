@@ -108,40 +108,41 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
     }
 }
 
-/// Returns whether a key reaches an account, and how often the store was asked. The account is cached first. Its id
-/// selects the kind: `FOREIGN`, `ABSENT`, or any other for one of the key's client.
-async fn asked_for(key: &ApiKey, id: &str) -> (bool, usize) {
-    let asked = Arc::new(AtomicUsize::new(0));
+/// Returns whether a key reaches an account, and how often the store was asked. An earlier request of the owner has put
+/// the account into the cache. The id selects the kind of account: `FOREIGN` belongs to another client, `ABSENT` does
+/// not exist, and any other belongs to the key's client.
+async fn reach_and_lookups(key: &ApiKey, id: &str) -> (bool, usize) {
+    let lookups = Arc::new(AtomicUsize::new(0));
     let mut mock = MockAccounts::new();
-    let counted = Arc::clone(&asked);
+    let counted = Arc::clone(&lookups);
     mock.expect_find().returning(move |id| {
         counted.fetch_add(1, Ordering::Relaxed);
         let foreign = ClientId(Uuid::from_u128(7));
         Ok(match id.as_str() {
             "FOREIGN" => Some(Account { client: foreign, ..account("FOREIGN") }),
             "ABSENT" => None,
-            mine => Some(account(mine)),
+            id => Some(account(id)),
         })
     });
     let cache = CachedAccounts::new(Arc::new(mock));
     let id = AccountId::parse(id).unwrap();
-    // The owner's request puts the account into the cache.
+    // The earlier request of the owner.
     cache.find(&id).await.unwrap();
-    asked.store(0, Ordering::Relaxed);
+    lookups.store(0, Ordering::Relaxed);
     let reached = cache.reach(key, &id).await.unwrap();
-    (reached.is_some(), asked.load(Ordering::Relaxed))
+    (reached.is_some(), lookups.load(Ordering::Relaxed))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_foreign_account_costs_as_much_as_an_absent_one() {
     let mut key = caller(1).key;
-    assert_eq!(asked_for(&key, "MINE").await, (true, 0));
-    assert_eq!(asked_for(&key, "FOREIGN").await, (false, 1));
-    assert_eq!(asked_for(&key, "ABSENT").await, (false, 1));
-    key.accounts = AccountGrant::Only(BTreeSet::from([account("MINE").id]));
-    assert_eq!(asked_for(&key, "MINE").await, (true, 0));
+    assert_eq!(reach_and_lookups(&key, "OWN").await, (true, 0));
+    assert_eq!(reach_and_lookups(&key, "FOREIGN").await, (false, 1));
+    assert_eq!(reach_and_lookups(&key, "ABSENT").await, (false, 1));
+    key.accounts = AccountGrant::Only(BTreeSet::from([account("OWN").id]));
+    assert_eq!(reach_and_lookups(&key, "OWN").await, (true, 0));
     for id in ["OTHER", "FOREIGN", "ABSENT"] {
-        assert_eq!(asked_for(&key, id).await, (false, 0), "{id}");
+        assert_eq!(reach_and_lookups(&key, id).await, (false, 0), "{id}");
     }
 }
 

@@ -18,12 +18,16 @@ pub(crate) fn report(payment: &AcceptedPayment, now: DateTime<Utc>) -> PaymentRe
         Some("SBX-FAIL-BLOCKED") => without_later_change(Failed(Compliance)),
         Some("SBX-PENDING") => without_later_change(Pending),
         Some("SBX-RETURN") => {
-            let back_at = payment.accepted_at + TimeDelta::seconds(2);
-            if now < back_at { later(Completed, back_at) } else { without_later_change(Returned(AccountClosed)) }
+            let returned_at = payment.accepted_at + TimeDelta::seconds(2);
+            if now < returned_at {
+                later(Completed, returned_at)
+            } else {
+                without_later_change(Returned(AccountClosed))
+            }
         }
         Some("SBX-SLOW") => {
-            let done_at = payment.accepted_at + TimeDelta::seconds(5);
-            if now < done_at { later(Pending, done_at) } else { without_later_change(Completed) }
+            let completed_at = payment.accepted_at + TimeDelta::seconds(5);
+            if now < completed_at { later(Pending, completed_at) } else { without_later_change(Completed) }
         }
         _ => without_later_change(Completed),
     }

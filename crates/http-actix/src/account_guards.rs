@@ -1,4 +1,5 @@
-//! Makes the restore or deletion of a world wait for the world's requests, and the requests for the restore.
+//! Makes the restore or deletion of a world wait for the world's requests in progress, and new requests wait for the
+//! restore or deletion.
 //!
 //! A request reads its account, its clock and its request number before it writes. If the world were restored in
 //! between, the request would write what belongs to the replaced state.
@@ -17,15 +18,15 @@ use tokio::time::timeout;
 
 /// Maximum time that a restore waits for the requests in progress.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// Number of accounts from which on accounts without requests are forgotten.
+/// Number of accounts in memory from which on accounts without requests are forgotten.
 const FORGET_FROM: usize = 1024;
 
 /// Maximum number of requests of an account that have reacquired their guards, apart from those that have waited for
 /// [`REACQUIRE_WAIT`]. A decision endpoint often replies to many questions at the same moment, because it was asked at
 /// the same moment. If all of their requests went on at once, requests of other accounts would wait for all of them.
 const REACQUIRED_MAX: usize = 8;
-/// Maximum time that a request waits for others of its account that have reacquired their guards. If writes are slow,
-/// waiting would cost more than it saves.
+/// Maximum time that a request waits for others of its account that have reacquired their guards. If writes are slow, a
+/// longer wait would cost more than it saves.
 const REACQUIRE_WAIT: Duration = Duration::from_millis(100);
 
 /// The requests in progress on all accounts.
@@ -64,13 +65,13 @@ pub(crate) enum AccountGuard {
 impl AccountGuards {
     /// Begins a request on an account. Waits while a restore or deletion is in progress.
     pub(crate) async fn share(&self, account: &AccountId) -> AccountGuard {
-        AccountGuard::Shared(self.of(account).requests.read_owned().await)
+        AccountGuard::Shared(self.locks_of(account).requests.read_owned().await)
     }
 
     /// Waits for all requests on an account, and makes later requests wait. `None`: the requests did not end within
     /// [`PATIENCE`].
     pub(crate) async fn exclusive(&self, account: &AccountId) -> Option<AccountGuard> {
-        timeout(PATIENCE, self.of(account).requests.write_owned()).await.ok().map(AccountGuard::Exclusive)
+        timeout(PATIENCE, self.locks_of(account).requests.write_owned()).await.ok().map(AccountGuard::Exclusive)
     }
 
     /// Begins a request on an account like [`Self::share`], and returns a guard that the request can release for a
@@ -80,7 +81,7 @@ impl AccountGuards {
         RequestGuard { guards: self, account: account.clone(), guard }
     }
 
-    fn of(&self, account: &AccountId) -> Locks {
+    fn locks_of(&self, account: &AccountId) -> Locks {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= FORGET_FROM && !accounts.contains_key(account) {
             accounts.retain(|_, locks| locks.are_used());
@@ -113,8 +114,8 @@ impl ReleasableGuard for RequestGuard<'_> {
     }
 
     async fn reacquire(&self) {
-        let place = self.guards.of(&self.account).reacquired.acquire_owned();
-        // The inner result fails only if the semaphore is closed, which nobody does.
+        let place = self.guards.locks_of(&self.account).reacquired.acquire_owned();
+        // The inner result fails only if the semaphore is closed, and it never is.
         let place = timeout(REACQUIRE_WAIT, place).await.ok().and_then(Result::ok);
         let guard = self.guards.share(&self.account).await;
         self.set(Some((guard, place)));
@@ -131,9 +132,9 @@ mod tests {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let other = AccountId::parse("W2").unwrap();
         let shared = [guards.share(&account).now_or_never().unwrap(), guards.share(&account).now_or_never().unwrap()];
-        assert!(guards.of(&account).requests.try_write().is_err());
+        assert!(guards.locks_of(&account).requests.try_write().is_err());
         drop(shared);
-        let exclusive = guards.of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.locks_of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guards.share(&account).now_or_never().is_none());
         assert!(guards.share(&other).now_or_never().is_some());
         drop(exclusive);
@@ -144,19 +145,19 @@ mod tests {
     async fn a_request_releases_its_guard_and_reacquires_it() {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let guard = guards.begin(&account).now_or_never().unwrap();
-        assert!(guards.of(&account).requests.try_write().is_err());
+        assert!(guards.locks_of(&account).requests.try_write().is_err());
         guard.release();
-        let exclusive = guards.of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.locks_of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guard.reacquire().now_or_never().is_none(), "it waits like a new request");
         drop(exclusive);
         assert!(guard.reacquire().now_or_never().is_some());
-        assert!(guards.of(&account).requests.try_write().is_err());
+        assert!(guards.locks_of(&account).requests.try_write().is_err());
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_a_few_requests_reacquire_their_guards_at_the_same_time() {
-        let (guards, mine) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
-        let (mut all, begin) = (Vec::new(), || guards.begin(&mine));
+        let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
+        let (mut all, begin) = (Vec::new(), || guards.begin(&account));
         for _ in 0..REACQUIRED_MAX + 2 {
             let guard = begin().await;
             guard.release();
@@ -175,9 +176,9 @@ mod tests {
         assert!(late[0].reacquire().now_or_never().is_some(), "there is a free place again");
         // Nobody waits for long. The clock of this test advances while everything waits.
         late[1].reacquire().await;
-        assert_eq!(guards.of(&mine).reacquired.available_permits(), 0);
+        assert_eq!(guards.locks_of(&account).reacquired.available_permits(), 0);
         drop(all);
-        assert_eq!(guards.of(&mine).reacquired.available_permits(), REACQUIRED_MAX);
+        assert_eq!(guards.locks_of(&account).reacquired.available_permits(), REACQUIRED_MAX);
     }
 
     #[test]

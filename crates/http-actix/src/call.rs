@@ -247,7 +247,7 @@ impl Call<'_> {
 }
 
 impl WriteCall<'_> {
-    /// Takes the account from the query or from the body. If both name an account, it must be the same one.
+    /// Takes the account from the query or from the body. If both name an account, they must be the same.
     pub(crate) fn resolve_account(&mut self, named: Option<&AccountId>) {
         let fault = match (&self.account_id, named) {
             (Some(of_query), Some(named)) if of_query != named => {

@@ -7,7 +7,7 @@ use crate::views::DryRunView;
 use actix_web::HttpResponse;
 use florin_ports::{IdempotencyClaim, StoredResponse, WriteError, Written};
 
-/// Executes a write under its idempotency claim, or its dry run, and returns the HTTP response. `object` is the path
+/// Executes a write under its idempotency claim, or as a dry run, and returns the HTTP response. `object` is the path
 /// and the kind of the object that the write changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
@@ -54,7 +54,7 @@ impl WriteAnswer {
     /// Renders the result of a command. The result of a dry run includes the changes that the command would make.
     pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse) -> Self {
         match written {
-            Written::New(done) => Self { answer: render(&done, None), replayed: false },
+            Written::New(outcome) => Self { answer: render(&outcome, None), replayed: false },
             Written::Replayed(answer) => Self { answer, replayed: true },
             Written::DryRun(run) => {
                 Self { answer: render(&run.done, Some(DryRunView::from(run.as_ref()))), replayed: false }

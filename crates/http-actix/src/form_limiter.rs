@@ -10,7 +10,7 @@ use uuid::Uuid;
 /// Number of forms that a page accepts immediately, and per minute afterwards.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 /// Maximum number of pages that are counted. While it is reached, no form is counted, so that no payer waits because of
-/// others.
+/// other payers.
 const MAX_PAGES: usize = 100_000;
 
 /// Counts forms by the session or refund of the page.

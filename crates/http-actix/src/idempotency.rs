@@ -56,10 +56,10 @@ impl Recording {
     /// Returns the recording of a part of this request. The part has the same client, but its own key, path and body.
     /// `body` must be canonical.
     pub(crate) fn for_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
-        let request = self.keyed.as_ref().map(|(_, whole)| RecordedRequest {
+        let request = self.keyed.as_ref().map(|(_, recorded)| RecordedRequest {
             path: path.to_owned(),
             body: RecordedBody::Json(body),
-            ..whole.clone()
+            ..recorded.clone()
         });
         Self { client: self.client, keyed: key.zip(request) }
     }

@@ -22,8 +22,8 @@ pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
 }
 
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
-    /// Each key may be used this number of times immediately, and per minute afterwards. At most `max` keys are counted
-    /// separately.
+    /// Creates a limiter. Each key may be used `per_minute` times immediately, and as often per minute afterwards. At
+    /// most `max` keys are counted separately.
     pub(crate) fn new(per_minute: NonZeroU32, max: usize, others: Option<K>) -> Self {
         Self {
             limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
@@ -38,7 +38,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     pub(crate) fn count(&self, key: &K) -> Result<(), u64> {
         let mut key = Some(key);
         if self.limiter.len() >= self.max {
-            self.forget_quiet_keys();
+            self.forget_inactive_keys();
             if self.limiter.len() >= self.max {
                 key = self.others.as_ref();
             }
@@ -50,7 +50,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     }
 
     /// Removes keys that have recovered their full allowance.
-    fn forget_quiet_keys(&self) {
+    fn forget_inactive_keys(&self) {
         let mut forgotten_at = self.forgotten_at.lock().unwrap_or_else(PoisonError::into_inner);
         if forgotten_at.is_none_or(|at| at.elapsed() >= PAUSE) {
             *forgotten_at = Some(Instant::now());
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn the_number_of_keys_is_bounded() {
-        let (shared, free) = (KeyedLimiter::new(TWO, 3, Some(0)), KeyedLimiter::new(TWO, 3, None));
+        let (shared, unlimited) = (KeyedLimiter::new(TWO, 3, Some(0)), KeyedLimiter::new(TWO, 3, None));
         for key in 1..1_000 {
             let _ = shared.count(&key);
-            assert_eq!(free.count(&key), Ok(()));
+            assert_eq!(unlimited.count(&key), Ok(()));
         }
-        assert!(shared.limiter.len() <= 4 && free.limiter.len() <= 3);
+        assert!(shared.limiter.len() <= 4 && unlimited.limiter.len() <= 3);
         assert!(shared.count(&2_000).is_err(), "the others share one limit");
-        assert_eq!(free.count(&2_000), Ok(()), "the others have no limit");
+        assert_eq!(unlimited.count(&2_000), Ok(()), "the others have no limit");
     }
 }

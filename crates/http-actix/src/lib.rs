@@ -2,9 +2,10 @@
 //! business rules.
 //!
 //! - `routes` has one operation per file; `call` has the first steps that all operations share.
-//! - `declare` declares bodies and parameters. One declaration defines reading, OpenAPI schema and documentation.
+//! - `declare` declares bodies and parameters. One declaration defines the reader, the OpenAPI schema and the
+//!   documentation.
 //! - `json` reads JSON in place; `extract` reads headers, queries, and bodies as bytes.
-//! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
+//! - `mapping` maps errors to responses; `problem` is the error body; `reply` creates successful responses.
 //! - `idempotency` creates idempotency claims; `dry_run` returns the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `connections` limits connections and how far each is read ahead; `load` limits concurrent requests;
@@ -51,7 +52,7 @@ pub use settings::{HttpSettings, RenderMetrics};
 pub use state::AllServices;
 pub use views::{EventViews, decision_question};
 
-/// The OpenAPI 3.1 document of all operations, as JSON.
+/// Returns the OpenAPI 3.1 document of all operations, as JSON.
 pub fn openapi_json() -> String {
     routes::openapi::text().to_owned()
 }

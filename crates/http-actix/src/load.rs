@@ -19,7 +19,7 @@ const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 /// Counts the requests in progress.
 pub(crate) struct InFlight {
     max: usize,
-    now: AtomicUsize,
+    in_progress: AtomicUsize,
 }
 
 /// A request in progress. It is counted until this is dropped.
@@ -27,19 +27,19 @@ pub(crate) struct Admission<'a>(&'a InFlight);
 
 impl InFlight {
     pub(crate) const fn new(max: usize) -> Self {
-        Self { max, now: AtomicUsize::new(0) }
+        Self { max, in_progress: AtomicUsize::new(0) }
     }
 
     /// Admits a request. `None`: the limit is reached.
     pub(crate) fn admit(&self) -> Option<Admission<'_>> {
         let admission = Admission(self);
-        (self.now.fetch_add(1, Ordering::Relaxed) < self.max).then_some(admission)
+        (self.in_progress.fetch_add(1, Ordering::Relaxed) < self.max).then_some(admission)
     }
 }
 
 impl Drop for Admission<'_> {
     fn drop(&mut self) {
-        self.0.now.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_progress.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -85,6 +85,6 @@ mod tests {
         let third = load.admit();
         assert!(third.is_some() && load.admit().is_none());
         drop((second, third));
-        assert_eq!(load.now.load(Ordering::Relaxed), 0);
+        assert_eq!(load.in_progress.load(Ordering::Relaxed), 0);
     }
 }

@@ -1,4 +1,7 @@
 //! Builds the responses of successful requests.
+//!
+//! An *answer* is a status with a body, which can be stored and replayed ([`StoredResponse`]). [`reply`] converts it to
+//! an HTTP response.
 
 use crate::problem::Problem;
 use crate::views::List;

@@ -81,7 +81,7 @@ pub fn bind(
                 tracing::info!(seconds = drain.as_secs(), "not ready any more; still serving requests");
                 tokio::time::sleep(drain).await;
             }
-            // Nobody waits if the server is not run.
+            // Sending fails only if the server is not run. Then nothing waits for it.
             let _ = close.send(());
         });
     let server = listen(builder, listener, app.clone(), routes::configure, Admission::new(limits))?.run();

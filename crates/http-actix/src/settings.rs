@@ -31,6 +31,6 @@ pub struct HttpSettings {
     pub introduction: Introduction,
     /// How long the server still accepts requests after a stop signal. Meanwhile, `/readyz` reports 503.
     pub drain: Duration,
-    /// How long the server then waits for the requests in progress.
+    /// How long the server waits for the requests in progress after the drain.
     pub shutdown_timeout: Duration,
 }

@@ -32,7 +32,7 @@ struct Header {
     sha256: String,
 }
 
-/// The first line of a file as sent: its members can have any type, so that the error of a wrong one can name it.
+/// The first line of a file as sent: its members can have any type, so that the error about a wrong member can name it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SentHeader {
@@ -61,9 +61,9 @@ pub(crate) fn write(file: &SnapshotFile) -> Result<String, Problem> {
 
 /// Returns the name of the file. It contains only characters that every file system accepts.
 pub(crate) fn name(file: &SnapshotFile) -> String {
-    let day = file.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let plain: String = day.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("{}-{plain}.ndjson", file.account)
+    let time = file.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let compact_time: String = time.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}-{compact_time}.ndjson", file.account)
 }
 
 /// Reads the file of a snapshot. Its checksum is verified, but its rows are not checked. An error in the first line

@@ -60,7 +60,8 @@ pub(crate) struct App {
     pub(crate) uploads: Uploads,
     /// The open streams of events.
     pub(crate) streams: Arc<Streams>,
-    /// Makes a restore of a world wait for the world's requests, and the requests for the restore.
+    /// Makes the restore or deletion of a world wait for the world's requests in progress, and new requests wait for
+    /// the restore or deletion.
     pub(crate) account_guards: AccountGuards,
     /// Whether a stop signal was received. The server then reports that it is not ready, but still serves requests.
     pub(crate) stopping: AtomicBool,

@@ -8,8 +8,9 @@ use florin_domain::ids::AccountId;
 use florin_ports::{StoredResponse, Written};
 use uuid::Uuid;
 
-/// Marks the place of a token in a stored response. The id from which the token is derived follows it. Our JSON never
-/// escapes a slash, and a backslash in a caller's text is written twice, so no text of a caller contains this mark.
+/// Marks the place of a token in a stored response. The id from which the token is derived follows the mark. Florin's
+/// JSON never escapes a slash, and a backslash in a caller's text is written twice, so no text of a caller contains the
+/// mark.
 const MARK: &str = "/\\/";
 /// The length of an id in hyphenated form.
 const ID: usize = 36;
@@ -22,9 +23,9 @@ pub(crate) fn without_tokens<T: 'static>(
     render: impl Render<T>,
 ) -> impl Render<T> {
     let (app, account) = (Data::clone(app), account.clone());
-    move |done: &T| {
-        let answer = render(done);
-        let Some(id) = id(done) else { return answer };
+    move |result: &T| {
+        let answer = render(result);
+        let Some(id) = id(result) else { return answer };
         let token = app.checkouts.page_tokens.token(&account, id);
         StoredResponse { body: answer.body.replace(&format!("/{token}"), &format!("{MARK}{id}")), ..answer }
     }

@@ -22,7 +22,7 @@ pub(crate) fn nearest<'n, T>(name: &str, known: impl IntoIterator<Item = (&'n st
     near.min_by_key(|(distance, _)| *distance).map(|(_, value)| value)
 }
 
-/// Returns letters and digits only, in lower case.
+/// Returns the letters and digits of a name, in lower case.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -13,7 +13,8 @@ use std::num::NonZeroU32;
 const PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(299);
 /// Maximum number of addresses that are counted separately.
 const MAX_ADDRESSES: usize = 10_000;
-/// The address under which all unknown keys are counted while [`MAX_ADDRESSES`] is reached.
+/// The address under which all unknown keys are counted while [`MAX_ADDRESSES`] is reached, and those of callers whose
+/// address is unknown.
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Counts unknown keys by address.

@@ -53,7 +53,7 @@ impl Uploads {
         let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
         let size = kib(announced.map_or(max, |length: usize| if length > max { 0 } else { length }));
         let permits = async {
-            let of_client = self.of(client).acquire_many_owned(size).await?;
+            let of_client = self.memory_of(client).acquire_many_owned(size).await?;
             Ok::<_, AcquireError>([of_client, Arc::clone(&self.all).acquire_many_owned(size).await?])
         };
         match tokio::time::timeout(PATIENCE, permits).await {
@@ -62,7 +62,7 @@ impl Uploads {
         }
     }
 
-    fn of(&self, client: ClientId) -> Arc<Semaphore> {
+    fn memory_of(&self, client: ClientId) -> Arc<Semaphore> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|_, memory| Arc::strong_count(memory) > 1);
         Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(MAX_KIB_OF_CLIENT))))
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_unannounced_body_is_charged_by_its_size() {
+    async fn an_unannounced_body_keeps_memory_for_its_size_only() {
         let uploads = Uploads::new();
         let reserved = uploads.reserve(ONE, &TestRequest::post().to_http_request(), MAX).await.ok().unwrap();
         assert_eq!(uploads.all.available_permits(), MAX_KIB - MAX / 1024);

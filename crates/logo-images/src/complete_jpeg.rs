@@ -1,7 +1,7 @@
 //! Detects incomplete JPEGs: the decoder fills missing parts with grey, and reports no error.
 
-/// Returns whether a JPEG contains the marker that ends the image. A thumbnail in the metadata can have one, too, so
-/// segments are skipped by their length.
+/// Returns whether a JPEG contains the marker that ends the image. A thumbnail in the metadata can contain this
+/// marker, too, so metadata is skipped by the lengths of its segments.
 pub(crate) fn is_complete_jpeg(file: &[u8]) -> bool {
     let mut rest = file;
     while let Some((marker, after)) = next_marker(rest) {

@@ -28,8 +28,8 @@ impl LogoProcess {
     /// Creates the adapter. All uploads of a process share one adapter. Fails if the path of the program is unknown.
     pub fn new() -> io::Result<Self> {
         // On Linux this path leads to the running program even after an upgrade has replaced its file.
-        let own = PathBuf::from("/proc/self/exe");
-        let program = if own.exists() { own } else { std::env::current_exe()? };
+        let running = PathBuf::from("/proc/self/exe");
+        let program = if running.exists() { running } else { std::env::current_exe()? };
         Ok(Self { program, permits: Arc::new(Semaphore::new(MAX_CONCURRENT_IMAGES)) })
     }
 }

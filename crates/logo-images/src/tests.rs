@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 const RED: Rgba<u8> = Rgba([255, 0, 0, 255]);
 const BLUE: Rgba<u8> = Rgba([0, 0, 255, 255]);
-const NONE: Rgba<u8> = Rgba([0; 4]);
+const TRANSPARENT: Rgba<u8> = Rgba([0; 4]);
 
 fn file(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
@@ -38,8 +38,15 @@ fn every_format_is_fitted_with_transparent_margins() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         for (width, height) in [(512, 256), (1_200, 600), (2_400, 1_200)] {
             let logo = converted(&file(&two_colours(width, height), format));
-            for (y, expected) in [(0, NONE), (127, NONE), (132, RED), (250, RED), (262, BLUE), (380, BLUE), (384, NONE)]
-            {
+            for (y, expected) in [
+                (0, TRANSPARENT),
+                (127, TRANSPARENT),
+                (132, RED),
+                (250, RED),
+                (262, BLUE),
+                (380, BLUE),
+                (384, TRANSPARENT),
+            ] {
                 for x in [0, 255, 511] {
                     let found = *logo.get_pixel(x, y);
                     assert!(near(found, expected), "{format:?} {width}: {found:?} at {x}, {y}");
@@ -51,7 +58,7 @@ fn every_format_is_fitted_with_transparent_margins() {
 
 #[test]
 fn pixels_of_every_kind_are_read() {
-    let grey = |image: DynamicImage| *converted(&file(&image, ImageFormat::Png)).get_pixel(255, 255);
+    let centre = |image: DynamicImage| *converted(&file(&image, ImageFormat::Png)).get_pixel(255, 255);
     let image = DynamicImage::ImageLuma8(image::ImageBuffer::from_pixel(256, 256, Luma([99])));
     for image in [
         image.clone(),
@@ -64,7 +71,7 @@ fn pixels_of_every_kind_are_read() {
         image.to_rgba16().into(),
     ] {
         let kind = image.color();
-        assert_eq!(grey(image), Rgba([99, 99, 99, 255]), "{kind:?}");
+        assert_eq!(centre(image), Rgba([99, 99, 99, 255]), "{kind:?}");
     }
 }
 
@@ -93,7 +100,8 @@ fn turned(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 #[test]
 fn the_orientation_is_applied() {
     let jpeg = file(&two_colours(600, 300), ImageFormat::Jpeg);
-    // Points that are red and blue after the orientation was applied: rows, reversed rows, and columns in both orders.
+    // For each orientation, a point that is red and a point that is blue after it was applied: upright, upside down,
+    // and turned by a quarter in both directions.
     for (orientation, red, blue) in [
         (1, (255, 190), (255, 320)),
         (3, (255, 320), (255, 190)),
@@ -104,16 +112,20 @@ fn the_orientation_is_applied() {
         let at = |(x, y)| *logo.get_pixel(x, y);
         assert!(near(at(red), RED) && near(at(blue), BLUE), "{orientation}: {:?} {:?}", at(red), at(blue));
         let is_upright = orientation < 5;
-        assert_eq!((at((10, 255)) == NONE, at((255, 10)) == NONE), (!is_upright, is_upright), "{orientation}");
+        assert_eq!(
+            (at((10, 255)) == TRANSPARENT, at((255, 10)) == TRANSPARENT),
+            (!is_upright, is_upright),
+            "{orientation}"
+        );
     }
 }
 
 #[test]
 fn incomplete_files_are_unreadable() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
-        let whole = file(&two_colours(300, 300), format);
-        for length in [16, 40, whole.len() / 2, whole.len() - 20] {
-            assert_eq!(refusal(&whole[..length]), LogoRefusal::Unreadable, "{format:?} {length}");
+        let complete = file(&two_colours(300, 300), format);
+        for length in [16, 40, complete.len() / 2, complete.len() - 20] {
+            assert_eq!(refusal(&complete[..length]), LogoRefusal::Unreadable, "{format:?} {length}");
         }
     }
     let jpeg = file(&two_colours(300, 300), ImageFormat::Jpeg);
@@ -125,7 +137,7 @@ fn incomplete_files_are_unreadable() {
 
 #[test]
 fn the_header_decides_before_anything_is_decoded() {
-    // The header of a PNG alone: 60,000 x 60,000 pixels of 8 bytes.
+    // A PNG whose header claims 60,000 x 60,000 pixels of 8 bytes.
     let mut huge = file(&RgbaImage::new(256, 256).into(), ImageFormat::Png);
     huge.splice(16..24, [0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
     huge[24] = 16;

@@ -93,14 +93,14 @@ mod tests {
         TotpProvider::new().check(secret, token, DateTime::from_timestamp(seconds, 0).unwrap()).await.unwrap()
     }
 
-    fn right(step: i64) -> MfaVerdict {
+    fn correct(step: i64) -> MfaVerdict {
         MfaVerdict::Correct { step: Some(step) }
     }
 
     #[tokio::test]
     async fn the_rfc_test_vectors_pass() {
         for (seconds, token) in VECTORS {
-            assert_eq!(check(token, seconds).await, right(seconds / 30), "{seconds}");
+            assert_eq!(check(token, seconds).await, correct(seconds / 30), "{seconds}");
         }
     }
 
@@ -108,7 +108,7 @@ mod tests {
     async fn the_window_is_one_step_in_both_directions() {
         // Step 37037036 lasts from 1111111080 to 1111111109.
         for seconds in [1_111_111_050, 1_111_111_080, 1_111_111_109, 1_111_111_110, 1_111_111_139] {
-            assert_eq!(check("081804", seconds).await, right(37_037_036), "{seconds}");
+            assert_eq!(check("081804", seconds).await, correct(37_037_036), "{seconds}");
         }
         for seconds in [1_111_111_049, 1_111_111_140, 0, -1] {
             assert_eq!(check("081804", seconds).await, MfaVerdict::Wrong, "{seconds}");
@@ -117,8 +117,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_step_and_an_impossible_time_do_not_panic() {
-        assert_eq!(check("755224", 0).await, right(0));
-        assert_eq!(check("287082", 0).await, right(1));
+        assert_eq!(check("755224", 0).await, correct(0));
+        assert_eq!(check("287082", 0).await, correct(1));
         let secret = Some(Secret::new(RFC_SECRET.to_vec()));
         let far = TotpProvider::new().check(secret, "000000", DateTime::<Utc>::MAX_UTC).await;
         assert!(far.is_ok());

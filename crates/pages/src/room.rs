@@ -8,7 +8,7 @@ pub(crate) const ROOM: usize = 20_000;
 const STEP: usize = 1_000;
 
 /// Returns the room that is left for the lists of a page that became too large. `None`: the page is not too large, or
-/// it is too large without its lists.
+/// it is too large even without its lists.
 pub(crate) fn reduced_room(room: usize, page: usize) -> Option<usize> {
     let above = page.checked_sub(MAX_PAGE - 1).filter(|above| *above > 0)?;
     (room > 0).then(|| room.saturating_sub(above.max(STEP)))

@@ -1,4 +1,4 @@
-//! Checks that docs/GALLERY.md shows every page in every state, and no picture that does not exist.
+//! Checks that docs/GALLERY.md shows every page in every state, and exactly the pictures that exist.
 
 #[expect(dead_code, reason = "another test uses the rest")]
 mod samples;

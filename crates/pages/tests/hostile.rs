@@ -36,7 +36,7 @@ fn hostile_order() -> Order {
 
 fn hostile_pages() -> Vec<(Page, &'static [&'static str])> {
     let form = || Form { path: hostile("/path"), token: hostile("token") };
-    let of = |step| Page::Summary(Summary { form: form(), order: hostile_order(), ..summary(step) });
+    let page_with = |step| Page::Summary(Summary { form: form(), order: hostile_order(), ..summary(step) });
     let values = AddressValues {
         recipient_name: hostile("recipient"),
         address_line1: hostile("first"),
@@ -77,12 +77,15 @@ fn hostile_pages() -> Vec<(Page, &'static [&'static str])> {
         is_repeated: false,
     };
     vec![
-        (of(Step::Confirm), &["/path", "token", "description", "reference", "item", "sku", "line", "country", "rate"]),
         (
-            of(Step::Address(Box::new(address))),
+            page_with(Step::Confirm),
+            &["/path", "token", "description", "reference", "item", "sku", "line", "country", "rate"],
+        ),
+        (
+            page_with(Step::Address(Box::new(address))),
             &["recipient", "first", "second", "city", "region", "postcode", "found"],
         ),
-        (of(Step::Rates { rates: vec![rate], selected: None, is_missing: false }), &["service", "choice"]),
+        (page_with(Step::Rates { rates: vec![rate], selected: None, is_missing: false }), &["service", "choice"]),
         (Page::ChooseBank(banks), &["/path", "token", "query", "bank", "name", "description"]),
         (Page::SimulatedBank(simulated), &["/path", "token", "bank", "name", "paid", "reason", "minutes"]),
         (Page::Receipt(receipt), &["paid", "bank", "https://return", "item"]),

@@ -153,26 +153,26 @@ fn every_form_that_posts_has_its_token_once() {
     assert!(seen > 40, "{seen}");
 }
 
-/// Our own texts must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
+/// Florin's own texts must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
 /// codes and numbers are the same in both languages.
 #[test]
 fn welsh_pages_are_welsh() {
-    let of = |language| samples(language).into_iter().map(|sample| render(&sample.frame, &sample.page));
+    let pages_in = |language| samples(language).into_iter().map(|sample| render(&sample.frame, &sample.page));
     let without = |html: &str, from: &str, to: &str| -> String {
         let (first, rest) = html.split_once(from).unwrap_or((html, ""));
         let rest = rest.split(from).map(|part| part.split_once(to).map_or(part, |(_, rest)| rest));
         std::iter::once(first).chain(rest).collect::<Vec<_>>().join("<b>")
     };
-    let ours = |html: &str| -> Vec<String> {
+    let own_texts = |html: &str| -> Vec<String> {
         let html = without(&without(html, "<bdi>", "</bdi>"), " lang=\"en\">", "</dt>");
         texts(&html).into_iter().map(str::to_owned).collect()
     };
     let same_in_both = ["Florin", "RQ7H2KM4XA"];
-    for (english, welsh) in of(Language::English).zip(of(Language::Welsh)) {
+    for (english, welsh) in pages_in(Language::English).zip(pages_in(Language::Welsh)) {
         // Names of countries are often the same in both languages.
         let outside_lists = |html: &str| html.split("<option").next().unwrap_or_default().to_owned();
-        let welsh = ours(&outside_lists(&welsh));
-        for text in ours(&outside_lists(&english)) {
+        let welsh = own_texts(&outside_lists(&welsh));
+        for text in own_texts(&outside_lists(&english)) {
             let has_words = text.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
             let is_same = has_words && welsh.contains(&text) && !same_in_both.contains(&text.as_str());
             assert!(!is_same, "{text}");
@@ -219,7 +219,7 @@ fn the_built_in_palette_is_readable() {
 }
 
 #[test]
-fn a_theme_is_readable_in_the_dark_too() {
+fn a_theme_is_also_readable_in_dark_mode() {
     let [_, dark] = palettes();
     for primary in ["#000000", "#00703c", "#1d70b8", "#b00020", "#4c2c92", "#767676", "#0000ff"] {
         let name = format!("{}-ffdd00.css", &primary[1..]);
@@ -249,7 +249,7 @@ fn a_theme_is_readable_in_the_dark_too() {
 }
 
 #[test]
-fn pages_name_files_that_exist_and_their_theme() {
+fn pages_refer_to_their_theme_and_to_files_that_exist() {
     for (sample, html) in documents() {
         for name in html.split("\"/pay/assets/").skip(1).map(|rest| rest.split('?').next().unwrap()) {
             assert!(asset(name).is_some(), "{name}");

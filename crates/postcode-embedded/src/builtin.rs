@@ -43,19 +43,19 @@ mod tests {
         for (postcode, addresses) in found {
             assert!((3..=12).contains(&addresses.len()), "{postcode} has {}", addresses.len());
             let distinct: BTreeSet<_> =
-                addresses.iter().map(|one| (&one.address_line1, &one.address_line2, &one.address_line3)).collect();
+                addresses.iter().map(|row| (&row.address_line1, &row.address_line2, &row.address_line3)).collect();
             assert_eq!(distinct.len(), addresses.len(), "{postcode} has an address twice");
         }
     }
 
     #[test]
-    fn every_uk_shape_is_present() {
-        let shapes: BTreeSet<String> = builtin_postcodes()
+    fn every_uk_format_is_present() {
+        let formats: BTreeSet<String> = builtin_postcodes()
             .iter()
             .map(|postcode| postcode.as_str().chars().map(|c| if c.is_ascii_digit() { '9' } else { 'A' }).collect())
             .collect();
         for outward in ["A9", "A99", "A9A", "AA9", "AA99", "AA9A"] {
-            assert!(shapes.contains(&format!("{outward}9AA")), "{outward}");
+            assert!(formats.contains(&format!("{outward}9AA")), "{outward}");
         }
         let known = builtin_postcodes();
         for expected in ["SW1A1AA", "M11AE", "EC1A1BB"] {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_postcode_is_empty() {
+    fn an_unknown_postcode_has_no_addresses() {
         assert_eq!(addresses_of(&UkPostcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
     }
 }

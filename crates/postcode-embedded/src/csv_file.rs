@@ -66,7 +66,7 @@ fn read_at_most(max_rows: usize, file: impl Read) -> Result<Vec<Address>, CsvFau
     let mut addresses = Vec::new();
     let Some(columns) = read_header(&mut reader, &mut record, &mut faults) else { return Err(CsvFault(faults)) };
     while faults.len() < MAX_FAULTS {
-        let line = match next(&mut reader, &mut record) {
+        let line = match next_record(&mut reader, &mut record) {
             Ok(None) => break,
             Ok(Some(line)) => line,
             Err(fault) => {
@@ -90,7 +90,7 @@ const fn whole_line(line: u64, message: String) -> LineFault {
 
 /// Reads the next record that is not blank, trims its values, and returns the line on which it starts. `None`: the end
 /// of the file.
-fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, LineFault> {
+fn next_record<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, LineFault> {
     loop {
         match reader.read_byte_record(record) {
             Ok(false) => return Ok(None),
@@ -100,8 +100,8 @@ fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Opti
             }
         }
         // The reader is on the line after the record. Quoted values may contain line ends.
-        let within: u64 = record.as_slice().iter().map(|byte| u64::from(*byte == b'\n')).sum();
-        let line = reader.position().line().saturating_sub(within + 1);
+        let line_ends_within: u64 = record.as_slice().iter().map(|byte| u64::from(*byte == b'\n')).sum();
+        let line = reader.position().line().saturating_sub(line_ends_within + 1);
         record.trim();
         if record.len() != 1 || !record[0].is_empty() {
             return Ok(Some(line));
@@ -116,7 +116,7 @@ fn read_header<R: Read>(
     record: &mut ByteRecord,
     faults: &mut Vec<LineFault>,
 ) -> Option<Vec<&'static str>> {
-    let line = match next(reader, record) {
+    let line = match next_record(reader, record) {
         Ok(Some(line)) => line,
         Ok(None) => {
             faults.push(whole_line(1, format!("the file is empty; expected the header {}", COLUMNS.join(","))));
@@ -165,7 +165,7 @@ impl Row<'_> {
         }
         for (column, value) in columns.iter().copied().zip(self.record) {
             let Some(value) = self.checked(column, value) else { continue };
-            let place = match column {
+            let field = match column {
                 "addressLine1" => &mut address.address_line1,
                 "addressLine2" => &mut address.address_line2,
                 "addressLine3" => &mut address.address_line3,
@@ -173,7 +173,7 @@ impl Row<'_> {
                 "postcode" => &mut address.postcode,
                 _ => &mut address.county,
             };
-            *place = value;
+            *field = value;
         }
         address
     }

@@ -13,7 +13,7 @@ fn with_header(rows: &str) -> String {
     format!("{HEADER}\n{rows}")
 }
 
-fn home() -> Address {
+fn an_address() -> Address {
     Address {
         address_line1: "1 High Street".into(),
         address_line2: String::new(),
@@ -35,7 +35,7 @@ fn line_ends_byte_order_marks_and_quotes_do_not_matter() {
         format!("{HEADER}\n\n{row}\n\n"),
         format!("{HEADER}\n\"1 High Street\",\"\",,\"Zürich-on-Sea\", M1 1AE ,Kent"),
     ] {
-        assert_eq!(read_csv(file.as_bytes()).unwrap(), [home()], "{file:?}");
+        assert_eq!(read_csv(file.as_bytes()).unwrap(), [an_address()], "{file:?}");
     }
 }
 
@@ -43,7 +43,7 @@ fn line_ends_byte_order_marks_and_quotes_do_not_matter() {
 fn columns_come_in_any_order() {
     let file =
         "postcode,county,city,addressLine3,addressLine2,addressLine1\nM1 1AE,Kent,Zürich-on-Sea,,,1 High Street\n";
-    assert_eq!(read_csv(file.as_bytes()).unwrap(), [home()]);
+    assert_eq!(read_csv(file.as_bytes()).unwrap(), [an_address()]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn quoted_values_keep_commas_quotes_and_line_ends() {
 #[test]
 fn rows_keep_their_order_and_may_be_equal() {
     let file = with_header("2 A Road,,,Hull,HU1 1AA,\n1 A Road,,,Hull,HU1 1AA,\n1 A Road,,,Hull,HU1 1AA,\n");
-    let lines: Vec<_> = read_csv(file.as_bytes()).unwrap().into_iter().map(|one| one.address_line1).collect();
+    let lines: Vec<_> = read_csv(file.as_bytes()).unwrap().into_iter().map(|address| address.address_line1).collect();
     assert_eq!(lines, ["2 A Road", "1 A Road", "1 A Road"]);
 }
 

@@ -40,46 +40,46 @@ mod tests {
     use super::*;
     use florin_ports::MockAddressBook;
 
-    fn book(found: Result<Vec<Address>, StoreError>) -> Arc<MockAddressBook> {
+    fn book_with(found: Result<Vec<Address>, StoreError>) -> Arc<MockAddressBook> {
         let mut book = MockAddressBook::new();
         book.expect_find().times(1).return_once(move |_| found);
         Arc::new(book)
     }
 
-    fn known() -> UkPostcode {
+    fn built_in_postcode() -> UkPostcode {
         UkPostcode::parse("SW1A1AA").unwrap()
     }
 
     #[tokio::test]
     async fn imported_addresses_override_built_in_ones() {
         let own = vec![Address { address_line1: "1 Own Road".into(), ..Address::default() }];
-        let provider = EmbeddedPostcodes::new(true, book(Ok(own.clone())));
-        assert_eq!(provider.lookup(&known()).await, Ok(own));
+        let provider = EmbeddedPostcodes::new(true, book_with(Ok(own.clone())));
+        assert_eq!(provider.lookup(&built_in_postcode()).await, Ok(own));
     }
 
     #[tokio::test]
     async fn built_in_addresses_are_used_if_none_were_imported() {
-        let found = EmbeddedPostcodes::new(true, book(Ok(vec![]))).lookup(&known()).await.unwrap();
+        let found = EmbeddedPostcodes::new(true, book_with(Ok(vec![]))).lookup(&built_in_postcode()).await.unwrap();
         assert!(found.len() >= 3);
         assert!(found.iter().all(|address| address.postcode == "SW1A1AA"));
     }
 
     #[tokio::test]
     async fn built_in_addresses_can_be_switched_off() {
-        let provider = EmbeddedPostcodes::new(false, book(Ok(vec![])));
-        assert_eq!(provider.lookup(&known()).await, Ok(vec![]));
+        let provider = EmbeddedPostcodes::new(false, book_with(Ok(vec![])));
+        assert_eq!(provider.lookup(&built_in_postcode()).await, Ok(vec![]));
     }
 
     #[tokio::test]
     async fn an_unknown_postcode_has_no_addresses() {
-        let provider = EmbeddedPostcodes::new(true, book(Ok(vec![])));
+        let provider = EmbeddedPostcodes::new(true, book_with(Ok(vec![])));
         assert_eq!(provider.lookup(&UkPostcode::parse("ZZ99ZZ").unwrap()).await, Ok(vec![]));
     }
 
     #[tokio::test]
     async fn a_store_failure_means_that_the_provider_is_down() {
-        let provider = EmbeddedPostcodes::new(true, book(Err(StoreError::Unavailable("no disk".into()))));
+        let provider = EmbeddedPostcodes::new(true, book_with(Err(StoreError::Unavailable("no disk".into()))));
         let down = PostcodeError::Down("the store is unavailable: no disk".into());
-        assert_eq!(provider.lookup(&known()).await, Err(down));
+        assert_eq!(provider.lookup(&built_in_postcode()).await, Err(down));
     }
 }

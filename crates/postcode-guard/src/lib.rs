@@ -35,7 +35,7 @@ impl GuardedPostcodes {
     /// Maximum lifetime of a cached answer: one year.
     const LONGEST_CACHE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-    /// Guards a provider.
+    /// Creates a guard around a provider.
     pub fn new(inner: Arc<dyn PostcodeProvider>, settings: GuardSettings) -> Self {
         let GuardSettings { timeout, cache_for, cache_entries } = settings;
         let cache = (!cache_for.is_zero() && cache_entries > 0).then(|| {

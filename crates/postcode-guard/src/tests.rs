@@ -23,25 +23,25 @@ fn answering(times: usize, answer: Result<Vec<Address>, PostcodeError>) -> Arc<M
 }
 
 /// A slow provider that counts lookups.
-struct Sleepy {
+struct SlowProvider {
     takes: Duration,
-    asked: AtomicUsize,
+    lookups: AtomicUsize,
 }
 
-impl Sleepy {
+impl SlowProvider {
     fn taking(seconds: u64) -> Arc<Self> {
-        Arc::new(Self { takes: Duration::from_secs(seconds), asked: AtomicUsize::new(0) })
+        Arc::new(Self { takes: Duration::from_secs(seconds), lookups: AtomicUsize::new(0) })
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::Relaxed)
     }
 }
 
 #[async_trait]
-impl PostcodeProvider for Sleepy {
+impl PostcodeProvider for SlowProvider {
     async fn lookup(&self, _: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(self.takes).await;
         Ok(vec![address("1 Late Lane")])
     }
@@ -49,25 +49,25 @@ impl PostcodeProvider for Sleepy {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_is_reported_as_slow_and_not_cached() {
-    let sleepy = Sleepy::taking(4);
-    let guarded = GuardedPostcodes::new(sleepy.clone(), SETTINGS);
+    let slow = SlowProvider::taking(4);
+    let guarded = GuardedPostcodes::new(slow.clone(), SETTINGS);
     let start = tokio::time::Instant::now();
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Err(PostcodeError::Slow));
     assert_eq!(start.elapsed().as_secs(), 3);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Err(PostcodeError::Slow));
-    assert_eq!(sleepy.asked(), 2);
+    assert_eq!(slow.lookups(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_just_in_time_is_returned() {
-    let guarded = GuardedPostcodes::new(Sleepy::taking(2), SETTINGS);
+    let guarded = GuardedPostcodes::new(SlowProvider::taking(2), SETTINGS);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![address("1 Late Lane")]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn concurrent_equal_lookups_call_the_provider_once() {
-    let sleepy = Sleepy::taking(1);
-    let guarded = Arc::new(GuardedPostcodes::new(sleepy.clone(), SETTINGS));
+    let slow = SlowProvider::taking(1);
+    let guarded = Arc::new(GuardedPostcodes::new(slow.clone(), SETTINGS));
     let callers: Vec<_> = (0..20)
         .map(|_| {
             let guarded = guarded.clone();
@@ -77,7 +77,7 @@ async fn concurrent_equal_lookups_call_the_provider_once() {
     for caller in callers {
         assert_eq!(caller.await.unwrap(), Ok(vec![address("1 Late Lane")]));
     }
-    assert_eq!(sleepy.asked(), 1);
+    assert_eq!(slow.lookups(), 1);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ const TABLE: [(&str, &str); 20] = [
     ("ZAR", "19.8"),
 ];
 
-/// Returns the rates of the fixed table.
+/// The rates of the fixed table.
 #[derive(Clone, Debug)]
 pub struct FixedRates {
     per_euro: Vec<(Currency, Rate)>,

@@ -14,7 +14,7 @@ use florin_ports::{SecretCipher, SecretError};
 use std::fmt;
 
 /// Length of a nonce, in bytes.
-const NONCE: usize = 24;
+const NONCE_LENGTH: usize = 24;
 
 /// Encrypts under the current key, and decrypts under the current and the previous key.
 pub struct KeyRing {
@@ -43,7 +43,7 @@ impl SecretCipher for KeyRing {
     }
 
     fn seal(&self, owner: &SecretOwner, secret: &Secret) -> Result<SealedSecret, SecretError> {
-        let mut nonce = [0; NONCE];
+        let mut nonce = [0; NONCE_LENGTH];
         getrandom::fill(&mut nonce).map_err(|error| SecretError::Random(error.to_string()))?;
         let payload = Payload { msg: secret.expose(), aad: &bound_to(owner) };
         let encrypted = cipher(&self.current).encrypt(&XNonce::from(nonce), payload);
@@ -54,10 +54,10 @@ impl SecretCipher for KeyRing {
     fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError> {
         let damaged = || SecretError::Damaged(owner.clone());
         let Some(SealedParts::Encrypted { key, contents }) = sealed.parts() else { return Err(damaged()) };
-        let known = self.find(key).ok_or_else(|| SecretError::Key { owner: owner.clone(), key })?;
-        let (nonce, encrypted) = contents.split_first_chunk::<NONCE>().ok_or_else(damaged)?;
+        let secret_key = self.find(key).ok_or_else(|| SecretError::Key { owner: owner.clone(), key })?;
+        let (nonce, encrypted) = contents.split_first_chunk::<NONCE_LENGTH>().ok_or_else(damaged)?;
         let payload = Payload { msg: encrypted, aad: &bound_to(owner) };
-        let secret = cipher(known).decrypt(&XNonce::from(*nonce), payload);
+        let secret = cipher(secret_key).decrypt(&XNonce::from(*nonce), payload);
         secret.map(Secret::new).map_err(|_| damaged())
     }
 }

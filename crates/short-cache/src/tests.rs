@@ -121,9 +121,9 @@ async fn absence_is_not_shared() {
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_lookup_is_repeated() {
     let store = Store::new(MOMENT * 10, Ok(Some(7)));
-    let (gone, waiting) = (store.spawn_get(), store.spawn_get());
+    let (cancelled, waiting) = (store.spawn_get(), store.spawn_get());
     sleep(MOMENT).await;
-    gone.abort();
+    cancelled.abort();
     assert_eq!(waiting.await.unwrap(), Ok(Some(7)));
     assert_eq!(store.lookups(), 2);
 }

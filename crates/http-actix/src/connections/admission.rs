@@ -26,6 +26,7 @@ pub(crate) struct Admission {
     open: Mutex<Open>,
 }
 
+/// The numbers of open connections.
 #[derive(Debug, Default)]
 struct Open {
     total: usize,

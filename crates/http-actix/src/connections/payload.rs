@@ -14,7 +14,8 @@ use std::task::{Context, Poll};
 /// Maximum number of bytes of a body with `Content-Length` that are awaited at a time.
 const MAX_AWAITED: usize = 64 * 1024;
 
-/// Maximum number for a body without `Content-Length`. It is smaller, because the next request may be among the bytes.
+/// Maximum number of bytes of a body without `Content-Length` that are awaited at a time. It is smaller, because the
+/// next request may be among the bytes.
 const MAX_AWAITED_OF_CHUNKED: usize = 4096;
 
 /// A body that opens the gate while its reader waits for data.

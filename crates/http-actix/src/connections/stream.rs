@@ -28,7 +28,7 @@ pub(crate) struct GatedStream {
     /// The number of requests that had begun when the phase was last updated.
     begun: u64,
     /// Whether the task of the connection must decode the bytes that it has, before it receives more.
-    is_turn_over: bool,
+    must_decode: bool,
     phase: Phase,
     timer: Pin<Box<Sleep>>,
     _permit: Permit,
@@ -55,7 +55,7 @@ impl GatedStream {
             ahead: ReadAhead::new(),
             gate: Rc::default(),
             begun: 0,
-            is_turn_over: false,
+            must_decode: false,
             phase: Phase::Idle,
             timer,
             _permit: permit,
@@ -96,6 +96,7 @@ impl GatedStream {
                 self.enter(Phase::Working);
             }
         } else if has_begun || !is_waiting {
+            // So that the deadline starts again.
             self.phase = Phase::Working;
             self.enter(if self.ahead.is_empty() { Phase::Idle } else { Phase::Head });
         }
@@ -133,7 +134,7 @@ impl GatedStream {
             self.ahead.release(awaited);
             self.ahead.hand_over(buffer);
         }
-        self.is_turn_over = true;
+        self.must_decode = true;
         Poll::Ready(Ok(()))
     }
 
@@ -151,7 +152,7 @@ impl GatedStream {
             self.check_deadline(context)?;
         }
         self.ahead.hand_over(buffer);
-        self.is_turn_over = self.ahead.released() == 0;
+        self.must_decode = self.ahead.released() == 0;
         Poll::Ready(Ok(()))
     }
 }
@@ -165,7 +166,7 @@ impl AsyncRead for GatedStream {
         let this = &mut *self;
         this.follow_gate();
         this.check_deadline(context)?;
-        if std::mem::take(&mut this.is_turn_over) {
+        if std::mem::take(&mut this.must_decode) {
             return this.pause(context);
         }
         match this.gate.allowance() {

@@ -45,7 +45,7 @@ impl TextValue for PositiveDecimalText {
     }
 
     fn schema() -> Object {
-        // Matches amounts above zero, up to the maximum. It does without look-ahead, which most validators do not
+        // Matches amounts above zero, up to the maximum. It uses no look-ahead, which most validators do not
         // support.
         let pattern = "^(0{0,5}[1-9][0-9]{0,8}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?|\
             0{1,15}\\.([1-9][0-9]{0,3}|0[1-9][0-9]{0,2}|00[1-9][0-9]?|000[1-9]))$";

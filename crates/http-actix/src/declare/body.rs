@@ -288,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_optional_member_hides_no_other_fault() {
+    fn an_invalid_lenient_member_does_not_prevent_reading_the_body() {
         let (read, faults) = parcel(r#"{"amount": 1, "inner": {"name": "a"}, "maybe": 5}"#);
         assert_eq!(faults.len(), 1);
         assert!(matches!(read.unwrap().maybe, Lenient::Faulty));
     }
 
     #[test]
-    fn a_missing_body_and_an_invalid_member_name() {
+    fn a_missing_body_and_invalid_member_names_are_refused() {
         let mut faults = Faults::default();
         assert!(read::<Inner>(None, CONTEXT, &mut faults).unwrap().is_none());
         assert_eq!(faults.into_vec()[0].path, "body");

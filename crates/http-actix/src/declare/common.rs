@@ -28,7 +28,7 @@ parameters! {
 }
 
 parameters! {
-    /// The account of a request about subscriptions, which may name one.
+    /// The optional account of a request about subscriptions.
     pub(crate) struct OptionalAccountParameter in Query {
         /// Only subscriptions of this account. Default: of all accounts that the API key can access. If the key can
         /// access all accounts of its client, operations on one subscription also find it if it has no account.
@@ -144,7 +144,7 @@ pub(crate) struct ToTime(pub(crate) DateTime<Utc>);
 
 impl TextValue for FromTime {
     fn parse(text: &str) -> Result<Self, Flaw> {
-        second(text).map(Self)
+        read_time(text).map(Self)
     }
 
     fn schema() -> Object {
@@ -154,7 +154,7 @@ impl TextValue for FromTime {
 
 impl TextValue for ToTime {
     fn parse(text: &str) -> Result<Self, Flaw> {
-        second(text).map(|time| Self(time + TimeDelta::microseconds(999_999)))
+        read_time(text).map(|time| Self(time + TimeDelta::microseconds(999_999)))
     }
 
     fn schema() -> Object {
@@ -168,7 +168,7 @@ fn time_schema() -> Object {
 }
 
 /// Reads a time in the form `2026-09-01T12:00:00Z`.
-fn second(text: &str) -> Result<DateTime<Utc>, Flaw> {
+fn read_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
     let wrong = || Flaw::format("must be a UTC time such as 2026-09-01T12:00:00Z");
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ").map_err(|_| wrong())?;
     // The parser also accepts signs, spaces and short numbers.
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn good_values() {
+    fn valid_values_are_read() {
         let query = "statuses=created,failed&from=2026-09-01T12:00:00Z&to=2026-09-01T12:00:00Z&limit=007";
         let read = read(query).unwrap();
         assert_eq!(read.statuses, [PaymentStatus::Created, PaymentStatus::Failed]);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_values() {
+    fn invalid_values_are_faults() {
         for (query, path, code) in [
             ("statuses=Created", "query.statuses", FlawCode::InvalidValue),
             ("statuses=created,", "query.statuses", FlawCode::InvalidValue),

@@ -58,20 +58,21 @@ texts! {
     Locale: Self::parse, plain_text().pattern(Some("^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$"));
     MerchantName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(64)).pattern(Some(NOT_BLANK));
     WebUrl: Self::parse, url();
-    SortCodeText: |text| short(text).map(Self), plain_text().pattern(Some("^[0-9]{6}$"));
-    AccountNumberText: |text| short(text).map(Self), plain_text().pattern(Some("^[0-9]{8}$"));
-    IbanText: |text| short(text).map(Self), plain_text().max_length(Some(SHORT)).pattern(Some(IBAN));
+    SortCodeText: |text| bank_text(text).map(Self), plain_text().pattern(Some("^[0-9]{6}$"));
+    AccountNumberText: |text| bank_text(text).map(Self), plain_text().pattern(Some("^[0-9]{8}$"));
+    IbanText: |text| bank_text(text).map(Self), plain_text().max_length(Some(MAX_BANK_DETAILS)).pattern(Some(IBAN));
 }
 
 /// The pattern of a text with a character that is neither white space nor a control character.
 const NOT_BLANK: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f]";
 /// The maximum length of bank details as sent.
-const SHORT: usize = 64;
+const MAX_BANK_DETAILS: usize = 64;
 /// The pattern of an IBAN of any country, with or without spaces.
 const IBAN: &str = "^ *([A-Za-z] *){2}([0-9] *){2}([0-9A-Za-z] *){11,30}$";
 
-fn short(text: &str) -> Result<String, Flaw> {
-    Text::<1, SHORT>::parse(text).map(Text::into_string)
+/// Reads bank details.
+fn bank_text(text: &str) -> Result<String, Flaw> {
+    Text::<1, MAX_BANK_DETAILS>::parse(text).map(Text::into_string)
 }
 
 fn colour() -> ObjectBuilder {

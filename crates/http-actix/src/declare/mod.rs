@@ -38,5 +38,5 @@ pub(crate) use merchant::{
 pub(crate) use parameters::{CommaSeparated, Parameters, Part, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, WholeNumber, named,
-    of_format, one_of, one_of_these,
+    names_schema, of_format, parse_name,
 };

@@ -67,13 +67,13 @@ impl<T: TextValue> Parameter for Vec<T> {
     }
 
     fn schema() -> RefOr<Schema> {
-        let one = T::schema();
-        let one = match (&one.pattern, &one.format) {
+        let schema = T::schema();
+        let item = match (&schema.pattern, &schema.format) {
             (Some(pattern), _) => pattern.trim_start_matches('^').trim_end_matches('$').to_owned(),
             (None, Some(SchemaFormat::KnownFormat(KnownFormat::Uuid))) => UUID.to_owned(),
             (None, _) => "[^,]+".to_owned(),
         };
-        plain_text().pattern(Some(format!("^{one}(,{one})*$"))).build().into()
+        plain_text().pattern(Some(format!("^{item}(,{item})*$"))).build().into()
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> 
     declared((part, name), T::REQUIRED, docs, T::schema())
 }
 
-/// Not generic, so it is compiled once for all parameters.
+/// Does what [`parameter`] does. It is not generic, so it is compiled once for all parameters.
 fn declared(
     (part, name): (Part, &str),
     is_required: bool,

@@ -34,7 +34,7 @@ pub(crate) fn check_text<T: TextValue>(accepted: &[&str], refused: &[&str]) {
 }
 
 #[test]
-fn codes() {
+fn patterns_of_codes_match_the_rules() {
     check_text::<Currency>(&["GBP", "EUR"], &["", "gbp", "GB", "GBPX", "G1P"]);
     check_text::<CountryCode>(&["GBR", "gbr"], &["", "GB", "GBRX", "G1R"]);
     check_text::<ControlledCountry>(&["GBR", "FRA"], &["", "gbr", "GB", "ZZZ"]);
@@ -50,13 +50,13 @@ fn codes() {
 }
 
 #[test]
-fn secrets_of_cards() {
+fn patterns_of_secrets_of_cards_match_the_rules() {
     check_text::<Pin>(&["1234", "0000"], &["", "123", "12345", "12a4", "١٢٣٤"]);
     check_text::<SecurityCode>(&["123", "0427"], &["", "12", "12345", "12a"]);
 }
 
 #[test]
-fn texts() {
+fn patterns_of_texts_match_the_rules() {
     let long = format!("{}@example.com", "a".repeat(250));
     check_text::<EmailAddress>(
         &["ada@example.com", "a+b@localhost"],
@@ -71,7 +71,7 @@ fn texts() {
 }
 
 #[test]
-fn postcodes() {
+fn patterns_of_postcodes_match_the_rules() {
     check_text::<PostcodeQuery>(
         &["CF64 2AA", "cf642aa", " N1 9GU ", "12345"],
         &["", "CF64", "CF64-2AA", "ABCDEFGH", "CF64 2AÄ"],
@@ -79,14 +79,14 @@ fn postcodes() {
 }
 
 #[test]
-fn colours() {
+fn patterns_of_colours_match_the_rules() {
     let refused = ["", "123456", "#12345", "#1234567", "#12345g"];
     check_text::<PrimaryColour>(&["#123456", "#00008B"], &refused);
     check_text::<BackgroundColour>(&["#ffffff", "#FFFFFF"], &refused);
 }
 
 #[test]
-fn times_and_durations() {
+fn patterns_of_times_and_durations_match_the_rules() {
     check_text::<DateTime<Utc>>(
         &["2026-09-01T12:00:00Z", "2000-01-01T00:00:00Z", "2099-12-31T23:59:59Z"],
         &[
@@ -106,7 +106,7 @@ fn times_and_durations() {
 }
 
 #[test]
-fn amounts() {
+fn patterns_of_amounts_match_the_rules() {
     let refused = ["", "-1", "+1", "1e3", "1.", ".5", "1.00000", "1,000"];
     let refused_and = |more: &[&'static str]| -> Vec<&'static str> { refused.iter().chain(more).copied().collect() };
     check_text::<PositiveDecimalText>(

@@ -33,11 +33,11 @@ macro_rules! named {
     ($($type:ty: $all:expr, $name:expr;)+) => {$(
         impl $crate::declare::TextValue for $type {
             fn parse(text: &str) -> Result<Self, florin_domain::fault::Flaw> {
-                $crate::declare::one_of(text, &$all, $name)
+                $crate::declare::parse_name(text, &$all, $name)
             }
 
             fn schema() -> utoipa::openapi::schema::Object {
-                $crate::declare::one_of_these(&$all, $name)
+                $crate::declare::names_schema(&$all, $name)
             }
         }
     )+};
@@ -75,17 +75,17 @@ named! {
 }
 
 /// Returns the value with this name. The flaw for any other name lists all names.
-pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
+pub(crate) fn parse_name<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
     let known = all.iter().copied().find(|candidate| as_str(*candidate) == name);
-    known.ok_or_else(|| none_of(&names(all, as_str)))
+    known.ok_or_else(|| unknown_name(&names(all, as_str)))
 }
 
-fn none_of(names: &[&str]) -> Flaw {
+fn unknown_name(names: &[&str]) -> Flaw {
     Flaw::value(format!("must be one of {}", names.join(", ")))
 }
 
 /// Returns the schema of a value with one of these names.
-pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
+pub(crate) fn names_schema<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
     schema_of(&names(all, as_str))
 }
 
@@ -238,11 +238,11 @@ impl FieldType for MfaProvider {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let name = reading.string(value, place)?;
         let provider = MfaProviderName::parse(&name, reading.context.environment);
-        let known = match reading.context.environment {
+        let message = match reading.context.environment {
             Environment::Sandbox => "must be one of totp, sandbox, fx-mfa-service",
             Environment::Production => "must be one of totp, fx-mfa-service",
         };
-        reading.keep(place, provider.ok_or_else(|| Flaw::value(known))).map(Self)
+        reading.keep(place, provider.ok_or_else(|| Flaw::value(message))).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {

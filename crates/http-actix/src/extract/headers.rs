@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_and_without_scheme() {
+    fn keys_are_read_with_and_without_a_scheme() {
         for good in ["ApiKey abc", "apikey abc", "APIKEY  abc", "abc"] {
             assert_eq!(key(good), Ok("abc".to_owned()), "{good}");
         }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types() {
+    fn json_in_utf_8_is_recognised() {
         let json =
             |value: &str| is_json(&TestRequest::default().insert_header((CONTENT_TYPE, value)).to_http_request());
         for good in [

@@ -71,7 +71,7 @@ fn read_headers(bytes: &[u8]) -> Result<(String, &[u8]), NotMultipart> {
     Ok((name, bytes.get(length..).unwrap_or_default()))
 }
 
-/// Splits at the first occurrence of a delimiter. `None`: there is none.
+/// Splits at the first occurrence of a delimiter. `None`: the bytes do not contain the delimiter.
 fn split<'a>(bytes: &'a [u8], delimiter: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = bytes.windows(delimiter.len()).position(|window| window == delimiter)?;
     Some((bytes.get(..at)?, bytes.get(at + delimiter.len()..)?))

@@ -29,12 +29,12 @@ impl Query {
 
     /// Whether a parameter was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.pairs.iter().any(|(known, _)| known == name)
+        self.pairs.iter().any(|(sent, _)| sent == name)
     }
 
     /// Returns the value of a parameter. `None`: it was not sent.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Flaw> {
-        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_deref());
+        let mut values = self.pairs.iter().filter(|(sent, _)| sent == name).map(|(_, value)| value.as_deref());
         let first = values.next();
         if values.next().is_some() {
             return Err(Flaw::new(FlawCode::DuplicateParameter, "must be given only once"));
@@ -45,8 +45,8 @@ impl Query {
     /// Returns all values of a parameter, joined by commas. The parameter may be repeated, with or without `[]` after
     /// its name. `None`: it was not sent.
     pub(crate) fn all(&self, name: &str) -> Result<Option<String>, Flaw> {
-        let is_it = |known: &str| known == name || known.strip_suffix("[]") == Some(name);
-        let values = self.pairs.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| checked(value.as_deref()));
+        let is_name = |sent: &str| sent == name || sent.strip_suffix("[]") == Some(name);
+        let values = self.pairs.iter().filter(|(sent, _)| is_name(sent)).map(|(_, value)| checked(value.as_deref()));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         Ok((!values.is_empty()).then(|| values.join(",")))
     }

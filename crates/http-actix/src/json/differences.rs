@@ -45,10 +45,10 @@ fn compare(first: Value<'_>, second: Value<'_>, path: &str, paths: &mut Vec<Stri
             let (first, second) = (members(first), members(second));
             let names: BTreeSet<_> = first.keys().chain(second.keys()).collect();
             for name in names {
-                let place = format!("{path}.{name}");
+                let member_path = format!("{path}.{name}");
                 match (first.get(name), second.get(name)) {
-                    (Some(first), Some(second)) => compare(*first, *second, &place, paths),
-                    _ => paths.push(place),
+                    (Some(first), Some(second)) => compare(*first, *second, &member_path, paths),
+                    _ => paths.push(member_path),
                 }
             }
         }

@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// Maximum size, in bytes, of an unread value that is searched for duplicate members. The search stores names, so it
 /// must be limited.
 const MAX_SEARCHED: usize = 1024 * 1024;
-/// Maximum number of recorded faults up to which unknown members get a suggestion. The search compares the member with
-/// all known ones, so it must be limited.
+/// Number of recorded faults from which on unknown members get no suggestions. The search for a suggestion compares the
+/// member with all known ones, so it must be limited.
 const MAX_SUGGESTED: usize = 100;
 
 /// Facts outside the body that determine whether a member is valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
-    /// The environment, which determines the available MFA providers.
+    /// The environment. It determines the available MFA providers, and which URLs are accepted.
     pub(crate) environment: Environment,
     /// The budget in the path, from which a transfer takes money.
     pub(crate) budget: Option<BudgetId>,
@@ -99,6 +99,7 @@ impl<'r> Reading<'r> {
             self.wrong_type(value, place, "an object");
             return None;
         }
+        // The names so far, and whether each was reported as a duplicate.
         let mut seen: BTreeMap<Cow<'v, str>, bool> = BTreeMap::new();
         let walked = value.for_members(|Name(name), value| {
             if self.faults.is_full() {
@@ -115,7 +116,7 @@ impl<'r> Reading<'r> {
                 }
                 Some(reported) => {
                     if !std::mem::replace(reported, true) {
-                        self.fault(&here, duplicate());
+                        self.fault(&here, duplicate_field());
                     }
                     self.search(value, &here);
                 }
@@ -176,15 +177,16 @@ impl<'r> Reading<'r> {
         }
         let walked = match value.kind() {
             Kind::Object => {
+                // The names so far, and whether each was reported as a duplicate.
                 let mut seen: BTreeMap<Cow<'_, str>, bool> = BTreeMap::new();
                 value.for_members(|Name(name), value| {
                     let here = place.member(&name);
                     if seen.get(&name) == Some(&false) {
-                        self.fault(&here, duplicate());
+                        self.fault(&here, duplicate_field());
                     }
                     self.search(value, &here);
-                    let again = seen.contains_key(&name);
-                    seen.insert(name, again);
+                    let is_duplicate = seen.contains_key(&name);
+                    seen.insert(name, is_duplicate);
                 })
             }
             Kind::Array => {
@@ -215,7 +217,7 @@ fn unknown_field(name: &str, known: &[&'static str]) -> Flaw {
     Flaw::new(FlawCode::UnknownField, message)
 }
 
-fn duplicate() -> Flaw {
+fn duplicate_field() -> Flaw {
     Flaw::new(FlawCode::DuplicateField, "must be given only once")
 }
 

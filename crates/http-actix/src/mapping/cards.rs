@@ -103,7 +103,7 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
         CreateCardRefusal::NoBudget(path) => Problem::absent(&path, "budget"),
         CreateCardRefusal::NoPerson => no_person(),
-        CreateCardRefusal::Erased => erased(),
+        CreateCardRefusal::Erased => person_erased(),
         CreateCardRefusal::FeatureMissing { path, feature } => feature_missing(&path, feature.as_str()),
         CreateCardRefusal::TooMany(max) => too_many_cards(max),
     }
@@ -118,7 +118,7 @@ pub(crate) fn change_card_problem(refusal: ChangeCardRefusal) -> Problem {
         }
         ChangeCardRefusal::Fault(fault) => Problem::faults(vec![*fault]),
         ChangeCardRefusal::NoPerson => no_person(),
-        ChangeCardRefusal::Erased => erased(),
+        ChangeCardRefusal::Erased => person_erased(),
     }
 }
 
@@ -126,7 +126,7 @@ fn no_person() -> Problem {
     Problem::absent("body.personId", "person")
 }
 
-fn erased() -> Problem {
+fn person_erased() -> Problem {
     let message = "must name a person whose data was not erased";
     Problem::conflict("body.personId", ErrorCode::InvalidState, message)
 }

@@ -33,13 +33,19 @@ impl From<MerchantAccessError> for Problem {
 pub(crate) fn edit_profile_problem(refusal: EditProfileRefusal) -> Problem {
     match refusal {
         EditProfileRefusal::NotEnabled(permission) => {
-            not_enabled(format!("only the operator can change {}", member(permission)))
+            not_enabled(format!("only the operator can change {}", permission_member(permission)))
         }
         EditProfileRefusal::NotPermitted(members) => {
             let fault = |member| match member {
-                BrandingMember::PrimaryColour => needs("primaryColour", MerchantPermission::CustomiseColours),
-                BrandingMember::BackgroundColour => needs("backgroundColour", MerchantPermission::CustomiseColours),
-                BrandingMember::HideServiceLogo => needs("hideServiceLogo", MerchantPermission::HideServiceLogo),
+                BrandingMember::PrimaryColour => {
+                    missing_permission("primaryColour", MerchantPermission::CustomiseColours)
+                }
+                BrandingMember::BackgroundColour => {
+                    missing_permission("backgroundColour", MerchantPermission::CustomiseColours)
+                }
+                BrandingMember::HideServiceLogo => {
+                    missing_permission("hideServiceLogo", MerchantPermission::HideServiceLogo)
+                }
             };
             Problem::faults(members.into_iter().map(fault).collect())
         }
@@ -72,7 +78,7 @@ pub(crate) fn logo_refusal(refusal: LogoRefusal) -> Problem {
 }
 
 /// Returns the member of the merchant's record that shows whether a permission is granted.
-const fn member(permission: MerchantPermission) -> &'static str {
+const fn permission_member(permission: MerchantPermission) -> &'static str {
     match permission {
         MerchantPermission::CustomiseColours => "brandingPermissions.canCustomiseColours",
         MerchantPermission::HideServiceLogo => "brandingPermissions.canHideServiceLogo",
@@ -81,8 +87,8 @@ const fn member(permission: MerchantPermission) -> &'static str {
     }
 }
 
-fn needs(name: &str, permission: MerchantPermission) -> Fault {
-    let message = format!("must not be set without the permission {}", member(permission));
+fn missing_permission(name: &str, permission: MerchantPermission) -> Fault {
+    let message = format!("must not be set without the permission {}", permission_member(permission));
     Flaw::value(message).at(format!("body.branding.{name}"))
 }
 
@@ -138,7 +144,7 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
             ErrorCode::InvalidState,
             "cannot be the default: the settlement account is not APPROVED",
         ),
-        SettlementRefusal::Decided(status) => decided(PATH, status),
+        SettlementRefusal::Decided(status) => already_decided(PATH, status),
         SettlementRefusal::AwaitsPayments => Problem::conflict(
             PATH,
             ErrorCode::InvalidState,
@@ -167,10 +173,10 @@ fn too_many(max: impl Display, objects: &str) -> Problem {
 /// Maps the refusal to approve or reject a payee.
 pub(crate) fn payee_problem(refusal: PayeeRefusal) -> Problem {
     match refusal {
-        PayeeRefusal::Decided(status) => decided("path.payeeId", status),
+        PayeeRefusal::Decided(status) => already_decided("path.payeeId", status),
     }
 }
 
-fn decided(path: &str, status: ApprovalStatus) -> Problem {
+fn already_decided(path: &str, status: ApprovalStatus) -> Problem {
     Problem::conflict(path, ErrorCode::InvalidState, format!("cannot change: {} is final", status.as_str()))
 }

@@ -17,18 +17,18 @@ pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Probl
         ClockChange::RealTime => "body.realTime",
         ClockChange::Freeze | ClockChange::FreezeAt(_) | ClockChange::Resume => "body.freezeAt",
     };
-    let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let formatted = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
     match refusal {
         ClockRefusal::Backwards { now } if change == ClockChange::RealTime => {
-            let message = format!("cannot return to real time while the clock is ahead: it shows {}", shown(now));
+            let message = format!("cannot return to real time while the clock is ahead: it shows {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
         ClockRefusal::Backwards { now } => {
-            let message = format!("must not be before the time that the clock shows, {}", shown(now));
+            let message = format!("must not be before the time that the clock shows, {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
         ClockRefusal::TooFar { now } => {
-            let message = format!("must keep the clock within the years 2000 to 2099; it shows {}", shown(now));
+            let message = format!("must keep the clock within the years 2000 to 2099; it shows {}", formatted(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
             let message = format!("a client has at most {WORLDS_OF_A_CLIENT} worlds; delete one first");
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        CreateWorldRefusal::Outdated => outdated(),
+        CreateWorldRefusal::Outdated => outdated_snapshot(),
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
             let message = format!("a snapshot has at most {SNAPSHOT_BYTES} bytes; this world is larger");
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        SnapshotRefusal::Outdated => outdated(),
+        SnapshotRefusal::Outdated => outdated_snapshot(),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn import_problem(refusal: ImportRefusal) -> Problem {
     }
 }
 
-fn outdated() -> Problem {
+fn outdated_snapshot() -> Problem {
     let message = "names a snapshot of another version of Florin, which cannot be restored";
     Problem::conflict("body.snapshotId", ErrorCode::InvalidState, message)
 }

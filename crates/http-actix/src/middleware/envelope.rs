@@ -25,7 +25,8 @@ use std::time::{Duration, Instant};
 
 /// The prefix of all API paths. Health endpoints and docs are outside it.
 const API: &str = "/v2/";
-/// The content security policy of responses that are not pages. A browser that displays one loads and runs nothing.
+/// The content security policy of responses that are not pages. A browser that displays such a
+/// response loads and runs nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The log target of requests.
 pub const REQUEST_LOG_TARGET: &str = "florin::requests";
@@ -106,22 +107,22 @@ pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let kept = request.request().clone();
+    let copy = request.request().clone();
     if let Ok(outcome) = AssertUnwindSafe(next.call(request)).catch_unwind().await {
         return outcome.map(ServiceResponse::map_into_boxed_body);
     }
-    tracing::error!(path = &*path_for_log(&kept), "a handler panicked");
-    Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
+    tracing::error!(path = &*path_for_log(&copy), "a handler panicked");
+    Ok(ServiceResponse::new(copy, HttpResponse::from_error(Problem::internal())))
 }
 
 /// Returns the request id that the caller sent, if it has 1 to 64 safe characters. `None`: none was sent, or it is
 /// invalid.
 fn request_id(request: &ServiceRequest) -> Option<String> {
     let sent = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
-    let fine = |id: &&str| {
+    let is_valid = |id: &&str| {
         (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
     };
-    sent.filter(fine).map(ToOwned::to_owned)
+    sent.filter(is_valid).map(ToOwned::to_owned)
 }
 
 /// Gives every response with a status of 400 or above the error body, including responses of the framework.
@@ -136,8 +137,8 @@ fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
         None => framework_problem(status).response(Some(id)),
     };
     // Keep headers that other middleware has added, such as those of CORS.
-    let (headers, own) = (answer.headers_mut(), response.headers());
-    let missing: Vec<_> = own.iter().filter(|(name, _)| !headers.contains_key(*name)).collect();
+    let (headers, original) = (answer.headers_mut(), response.headers());
+    let missing: Vec<_> = original.iter().filter(|(name, _)| !headers.contains_key(*name)).collect();
     for (name, value) in missing {
         headers.append(name.clone(), value.clone());
     }

@@ -31,7 +31,7 @@ pub(super) async fn or_restored(app: &App, request: &HttpRequest, response: Http
     let Some(World { account, epoch }) = world.filter(|_| may_mislead(response.status())) else { return response };
     app.services.accounts.forget(&account);
     match app.services.accounts.find(&account).await {
-        Ok(Some(now)) if now.epoch != epoch => HttpResponse::from_error(Problem::world_restored()),
+        Ok(Some(current)) if current.epoch != epoch => HttpResponse::from_error(Problem::world_restored()),
         // The original response stands if the epoch is the same, the world was deleted, or the store cannot be read.
         Ok(_) | Err(_) => response,
     }

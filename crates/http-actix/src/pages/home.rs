@@ -112,9 +112,9 @@ fn root_url(app: &App, request: &HttpRequest) -> String {
     if let Some(url) = &app.introduction.public_url {
         return url.clone();
     }
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.filter(|host| host.chars().all(plain)).unwrap_or("localhost:8080");
+    let host = host.filter(|host| host.chars().all(is_safe)).unwrap_or("localhost:8080");
     format!("http://{host}")
 }
 

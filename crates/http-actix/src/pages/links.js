@@ -1,7 +1,7 @@
 // Makes "Try it out" succeed for operations on objects that the demo data lacks. Before such an example is sent, its
-// values are replaced by those of the last exchange with the operation that the links of the OpenAPI document name. If
-// there was none, or a later operation used up its object, the example of that operation is sent first, and the page
-// shows that it was sent.
+// values are replaced by values of another operation's last exchange. The links of the OpenAPI document name that
+// operation. If it was not called yet, or a later operation used up its object, the page first sends the example of
+// that operation, and shows that it did.
 "use strict";
 
 window.florinLinks = (() => {
@@ -19,7 +19,7 @@ window.florinLinks = (() => {
     try { window.sessionStorage.setItem(STORED, JSON.stringify(exchanges, kept)); } catch (_off) { /* not kept */ }
   }
 
-  /** Reads the operations of the document, with the link that leads to each, and the operation it comes from. */
+  /** Reads the operations of the document, each with the link that leads to it, and the source of this link. */
   function read(document) {
     const all = {};
     for (const [path, item] of Object.entries(document.paths)) {
@@ -55,7 +55,7 @@ window.florinLinks = (() => {
     return { type, example: content[type]?.example };
   }
 
-  /** Returns what an example takes from an earlier exchange: the value that it shows, and the expression. */
+  /** Returns the values that an example takes from an earlier exchange: each with the expression that replaces it. */
   function bindings(operation) {
     const { described, link } = operation;
     const found = [];
@@ -99,7 +99,7 @@ window.florinLinks = (() => {
     request.body = isWhole(request.body, from) ? to : request.body.replaceAll(from, to);
   }
 
-  /** Fills a request that names the object of the example. An id that the user entered is not replaced. */
+  /** Replaces the values of a request that names the object of the example. An id that the user entered is kept. */
   async function fill(operation, request) {
     if (!operation.link) return;
     const all = bindings(operation);

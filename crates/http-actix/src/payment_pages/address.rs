@@ -1,8 +1,8 @@
 //! The form for the shipping address.
 
+use super::actions::apply;
 use super::answer::{invalid_form, redirect_to};
 use super::form::SentForm;
-use super::step::act;
 use super::summary::summary;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
@@ -23,11 +23,11 @@ const MAX_FOUND: usize = 100;
 
 /// Returns the form, filled with the address of the session.
 pub(super) async fn form_of(visit: &Visit<'_>) -> Result<Step, Problem> {
-    Ok(step(stored_values(visit.session()), Vec::new(), lookup(visit).await?))
+    Ok(address_step(stored_values(visit.session()), Vec::new(), initial_lookup(visit).await?))
 }
 
 /// Returns the initial state of the postcode lookup. The lookup is a feature of the client that owns the account.
-async fn lookup(visit: &Visit<'_>) -> Result<Lookup, Problem> {
+async fn initial_lookup(visit: &Visit<'_>) -> Result<Lookup, Problem> {
     let services = &visit.app.services;
     let client = services.accounts.client(visit.account.client).await?;
     let is_on = client.is_some_and(|client| Feature::AddressesLookup.is_enabled(&client, services.environment));
@@ -46,7 +46,7 @@ fn stored_values(session: &CheckoutSession) -> AddressValues {
     })
 }
 
-fn step(values: AddressValues, errors: Vec<(AddressField, FieldError)>, lookup: Lookup) -> Step {
+fn address_step(values: AddressValues, errors: Vec<(AddressField, FieldError)>, lookup: Lookup) -> Step {
     Step::Address(Box::new(AddressForm { values, errors, lookup }))
 }
 
@@ -70,11 +70,11 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
     let shipping = match read(&values) {
         Ok(shipping) => shipping,
         Err(errors) => {
-            let page = summary(visit, step(values, errors, lookup(visit).await?));
+            let page = summary(visit, address_step(values, errors, initial_lookup(visit).await?));
             return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
         }
     };
-    match act(visit, SessionAction::Ship(shipping)).await? {
+    match apply(visit, SessionAction::Ship(shipping)).await? {
         Some(session) if !session.needs_rate() => Ok(redirect_to(&visit.path_of(Part::Summary))),
         _ => Ok(redirect_to(&visit.path)),
     }
@@ -85,32 +85,32 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
 pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     must_be_collected(visit)?;
     let values = values_of(form);
-    if lookup(visit).await? == Lookup::Off {
-        let page = summary(visit, step(values, Vec::new(), Lookup::Off));
+    if initial_lookup(visit).await? == Lookup::Off {
+        let page = summary(visit, address_step(values, Vec::new(), Lookup::Off));
         return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
     }
     let Ok(query) = PostcodeQuery::parse(&values.postcode) else {
         let error = if values.postcode.is_empty() { FieldError::Missing } else { FieldError::Invalid };
-        let page = summary(visit, step(values, vec![(AddressField::Postcode, error)], Lookup::Ready));
+        let page = summary(visit, address_step(values, vec![(AddressField::Postcode, error)], Lookup::Ready));
         return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
     };
     let found = lookup_addresses(&visit.app.services, &query).await;
     let found = found.inspect_err(|error| tracing::error!(%error, "cannot look up a postcode for a payer"));
     let Ok(mut found) = found else {
-        return Ok(visit.answer(StatusCode::OK, &summary(visit, step(values, Vec::new(), Lookup::Unavailable))));
+        return Ok(visit.answer(StatusCode::OK, &summary(visit, address_step(values, Vec::new(), Lookup::Unavailable))));
     };
     found.truncate(MAX_FOUND);
     let is_chosen = !form.get("found").is_empty() && form.get("foundFor") == values.postcode;
-    let next = if is_chosen {
-        let chosen = form.get("found").parse::<usize>().ok().and_then(|place| found.into_iter().nth(place));
+    let step = if is_chosen {
+        let chosen = form.get("found").parse::<usize>().ok().and_then(|index| found.into_iter().nth(index));
         let chosen = chosen.ok_or_else(|| invalid_form("must choose one of the addresses"))?;
-        step(filled(values, chosen), Vec::new(), Lookup::Ready)
+        address_step(filled(values, chosen), Vec::new(), Lookup::Ready)
     } else if found.is_empty() {
-        step(values, Vec::new(), Lookup::NotFound)
+        address_step(values, Vec::new(), Lookup::NotFound)
     } else {
-        step(values, Vec::new(), Lookup::Found(found.iter().map(one_line).collect()))
+        address_step(values, Vec::new(), Lookup::Found(found.iter().map(one_line).collect()))
     };
-    Ok(visit.answer(StatusCode::OK, &summary(visit, next)))
+    Ok(visit.answer(StatusCode::OK, &summary(visit, step)))
 }
 
 /// Refuses the form if the session collects no address.
@@ -146,13 +146,13 @@ fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldErro
     let mut take = |field, result: Result<String, FieldError>| {
         result.map_err(|error| errors.push((field, error))).unwrap_or_default()
     };
-    let recipient_name: Result<RecipientName, _> = text(&values.recipient_name);
-    let line1: Result<AddressLine, _> = text(&values.address_line1);
-    let line2: Result<Option<AddressLine>, _> = optional(&values.address_line2);
-    let city: Result<AddressLine, _> = text(&values.city);
-    let region: Result<Option<AddressLine>, _> = optional(&values.region);
-    let postcode: Result<Postcode, _> = text(&values.postcode);
-    let country = country(&values.country_code);
+    let recipient_name: Result<RecipientName, _> = read_text(&values.recipient_name);
+    let line1: Result<AddressLine, _> = read_text(&values.address_line1);
+    let line2: Result<Option<AddressLine>, _> = read_optional(&values.address_line2);
+    let city: Result<AddressLine, _> = read_text(&values.city);
+    let region: Result<Option<AddressLine>, _> = read_optional(&values.region);
+    let postcode: Result<Postcode, _> = read_text(&values.postcode);
+    let country = read_country(&values.country_code);
     let shipping = Shipping {
         recipient_name: take(AddressField::RecipientName, recipient_name.map(Text::into_string)),
         address_line1: take(AddressField::AddressLine1, line1.map(Text::into_string)),
@@ -172,7 +172,7 @@ fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldErro
     if errors.is_empty() { Ok(shipping) } else { Err(errors) }
 }
 
-fn text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
+fn read_text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
     if value.is_empty() {
         return Err(FieldError::Missing);
     }
@@ -182,8 +182,8 @@ fn text<const MAX: usize>(value: &str) -> Result<Text<1, MAX>, FieldError> {
     })
 }
 
-fn optional<const MAX: usize>(value: &str) -> Result<Option<Text<1, MAX>>, FieldError> {
-    if value.is_empty() { Ok(None) } else { text(value).map(Some) }
+fn read_optional<const MAX: usize>(value: &str) -> Result<Option<Text<1, MAX>>, FieldError> {
+    if value.is_empty() { Ok(None) } else { read_text(value).map(Some) }
 }
 
 fn or_empty<const MAX: usize>(text: Option<Text<1, MAX>>) -> String {
@@ -194,7 +194,7 @@ fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn country(value: &str) -> Result<CountryCode, FieldError> {
+fn read_country(value: &str) -> Result<CountryCode, FieldError> {
     let missing = value.is_empty();
     CountryCode::parse(value).map_err(|_| if missing { FieldError::Missing } else { FieldError::Invalid })
 }

@@ -20,29 +20,28 @@ pub(super) struct FormOf<'a> {
 /// The stage at which a form was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShownAt {
-    /// The current stage.
-    Now,
-    /// An earlier stage.
-    Earlier,
+    CurrentStage,
+    EarlierStage,
 }
 
 impl FormOf<'_> {
     /// Returns the token of a form: the digest of the stage, and its signature.
     pub(super) fn token(self, app: &App) -> String {
         let digest = digest(self.stage);
-        let signature = app.checkouts.page_tokens.sign(self.account, self.id, &signed(&digest));
+        let signature = app.checkouts.page_tokens.sign(self.account, self.id, &signed_text(&digest));
         digest + &signature
     }
 
     /// Reads the token of a form. `None`: it is not a token of this session or refund.
     pub(super) fn read(self, app: &App, token: &str) -> Option<ShownAt> {
-        let (sent, signature) = token.split_at_checked(DIGEST)?;
-        let is_ours = app.checkouts.page_tokens.is_signed(self.account, self.id, &signed(sent), signature);
-        is_ours.then(|| if sent == digest(self.stage) { ShownAt::Now } else { ShownAt::Earlier })
+        let (sent_digest, signature) = token.split_at_checked(DIGEST)?;
+        let is_signed =
+            app.checkouts.page_tokens.is_signed(self.account, self.id, &signed_text(sent_digest), signature);
+        is_signed.then(|| if sent_digest == digest(self.stage) { ShownAt::CurrentStage } else { ShownAt::EarlierStage })
     }
 }
 
-fn signed(digest: &str) -> String {
+fn signed_text(digest: &str) -> String {
     format!("form {digest}")
 }
 

@@ -1,12 +1,13 @@
 //! The hosted payment pages (contract 2.8, 2.9): HTML for payers, and for merchants who authorise refunds.
 //!
 //! - `session` and `refund` are the two pages: `GET` shows the page, and `POST` receives its forms.
-//! - `visit` finds the session of a token; `show` chooses and fills its page; `act` executes its forms.
+//! - `visit` finds the session of a token; `show` chooses and fills its page; `submit` executes its forms;
+//!   `actions` applies their actions to the session.
 //! - `address`, `rates`, `banks` and `at_bank` are the steps that a payer takes.
 //! - `origin`, `form` and `form_token` check what a browser sends.
 //! - `answer` has the headers of all responses below `/pay`, and the error pages.
 
-mod act;
+mod actions;
 mod address;
 mod answer;
 mod at_bank;
@@ -21,7 +22,7 @@ mod rates;
 mod refund;
 mod session;
 mod show;
-mod step;
+mod submit;
 mod summary;
 mod visit;
 

@@ -17,27 +17,27 @@ pub(super) fn check_origin(request: &HttpRequest, public_url: &str) -> Result<()
 }
 
 fn is_own(headers: &HeaderMap, public_url: &str) -> bool {
-    let Some((scheme, authority)) = only(headers, ORIGIN).and_then(|origin| origin.split_once("://")) else {
+    let Some((scheme, authority)) = single_value(headers, ORIGIN).and_then(|origin| origin.split_once("://")) else {
         return false;
     };
     if authority.contains(['/', '?', '#', '@']) {
         return false;
     }
-    let Some(origin) = place(scheme, authority) else { return false };
-    let host = only(headers, HOST).and_then(|host| place(scheme, host));
-    let public = public_url.split_once("://").and_then(|(scheme, rest)| place(scheme, rest.split('/').next()?));
+    let Some(origin) = host_and_port(scheme, authority) else { return false };
+    let host = single_value(headers, HOST).and_then(|host| host_and_port(scheme, host));
+    let public = public_url.split_once("://").and_then(|(scheme, rest)| host_and_port(scheme, rest.split('/').next()?));
     host.as_ref() == Some(&origin) || public == Some(origin)
 }
 
 /// Returns the value of a header. `None`: it is missing or was sent more than once.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+fn single_value(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name);
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
 /// Returns the host and the port of an authority. `None`: the scheme is unknown, or the authority is invalid.
-fn place(scheme: &str, authority: &str) -> Option<(String, u16)> {
+fn host_and_port(scheme: &str, authority: &str) -> Option<(String, u16)> {
     let default = match scheme {
         "https" => 443,
         "http" => 80,
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_the_host_or_the_public_one() {
+    fn an_origin_must_be_the_host_or_the_public_url() {
         let public = "https://pay.example.com/florin";
         for (origin, host) in [
             ("http://localhost:8080", "localhost:8080"),

@@ -1,8 +1,8 @@
 //! The choice of a shipping rate.
 
+use super::actions::apply;
 use super::answer::redirect_to;
 use super::form::SentForm;
-use super::step::act;
 use super::summary::summary;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use florin_pages::{RateChoice, Step};
 /// Returns the step that offers the merchant's shipping rates.
 pub(super) async fn offer(visit: &Visit<'_>) -> Step {
     match load(visit).await {
-        Some(rates) => choice(visit, &rates, false),
+        Some(rates) => rates_step(visit, &rates, false),
         None => Step::RatesUnavailable,
     }
 }
@@ -23,10 +23,10 @@ pub(super) async fn offer(visit: &Visit<'_>) -> Step {
 pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     let Some(rates) = load(visit).await else { return Ok(redirect_to(&visit.path_of(Part::Rates))) };
     let Some(rate) = rates.chosen(form.get("rate")) else {
-        let page = summary(visit, choice(visit, &rates, true));
+        let page = summary(visit, rates_step(visit, &rates, true));
         return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
     };
-    match act(visit, SessionAction::Rate(rate)).await? {
+    match apply(visit, SessionAction::Rate(rate)).await? {
         Some(_) => Ok(redirect_to(&visit.path_of(Part::Summary))),
         None => Ok(redirect_to(&visit.path)),
     }
@@ -41,7 +41,7 @@ async fn load(visit: &Visit<'_>) -> Option<OfferedRates> {
     loaded.inspect_err(|error| tracing::warn!(%session, %error, "a payer can't choose a shipping rate")).ok()
 }
 
-fn choice(visit: &Visit<'_>, rates: &OfferedRates, is_missing: bool) -> Step {
+fn rates_step(visit: &Visit<'_>, rates: &OfferedRates, is_missing: bool) -> Step {
     let currency = visit.session().amount.currency;
     let all = rates.all().iter();
     let chosen = visit.session().shipping.as_ref().and_then(|shipping| shipping.rate.as_ref()?.service_code.as_deref());

@@ -1,7 +1,8 @@
 //! `/pay/refunds/{token}`: the page on which a merchant authorises a refund at its bank.
 //!
 //! The page exists until the merchant decides or the refund expires. Afterwards it responds with 410. The result is
-//! shown at the same path with a signed time in the query. Nothing is stored for it, and it is valid for a few minutes.
+//! shown at the same path with a signed time in the query, which is valid for a few minutes. Nothing is stored for the
+//! result.
 
 use super::answer::{self, gone, invalid_form, redirect_to};
 use super::at_bank;
@@ -9,7 +10,7 @@ use super::form::{Button, SentForm};
 use super::form_token::FormOf;
 use super::frame::{frame, language_of, remember_page};
 use super::origin::check_origin;
-use super::visit::{Reached, count_form, reach, unknown};
+use super::visit::{Reached, count_form, reach, unknown_token};
 use crate::account_guards::AccountGuard;
 use crate::extract::query::Query;
 use crate::mapping::authorise_refund_problem;
@@ -93,7 +94,7 @@ impl<'a> RefundVisit<'a> {
     async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
         let found = app.checkouts.payments.refund_with_token(hash).await?;
-        let FoundRefund { account, refund: id } = found.ok_or_else(|| unknown(app, request))?;
+        let FoundRefund { account, refund: id } = found.ok_or_else(|| unknown_token(app, request))?;
         let Reached { account, guard } = reach(app, request, &account).await?;
         let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
         let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;
@@ -187,7 +188,7 @@ impl<'a> RefundVisit<'a> {
     /// Returns the path of the result, for the merchant who has sent the form.
     fn result_path(&self) -> String {
         let now = self.now();
-        let signature = self.app.checkouts.page_tokens.sign(&self.account.id, self.id.0, &signed(now));
+        let signature = self.app.checkouts.page_tokens.sign(&self.account.id, self.id.0, &signed_text(now));
         format!("{}?result={now}-{signature}", self.path)
     }
 
@@ -196,8 +197,9 @@ impl<'a> RefundVisit<'a> {
     fn may_see_result(&self, sent: &str) -> bool {
         let Some((time, signature)) = sent.split_once('-') else { return false };
         let Ok(time) = time.parse::<i64>() else { return false };
-        let is_ours = self.app.checkouts.page_tokens.is_signed(&self.account.id, self.id.0, &signed(time), signature);
-        is_ours && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
+        let is_signed =
+            self.app.checkouts.page_tokens.is_signed(&self.account.id, self.id.0, &signed_text(time), signature);
+        is_signed && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
     }
 
     /// Returns the real time, in seconds. A person waits for the page, so the account's clock does not apply.
@@ -206,6 +208,6 @@ impl<'a> RefundVisit<'a> {
     }
 }
 
-fn signed(time: i64) -> String {
+fn signed_text(time: i64) -> String {
     format!("result {time}")
 }

@@ -1,10 +1,10 @@
 //! `/pay/{token}`: the page of a session, on which a payer pays.
 
-use super::act::submit;
 use super::form::SentForm;
 use super::frame::{language_of, remember_page};
 use super::origin::check_origin;
 use super::show::page_of;
+use super::submit::submit;
 use super::visit::{Visit, count_form};
 use crate::problem::Problem;
 use crate::state::App;

@@ -20,7 +20,7 @@ pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
         SessionState::Processing { .. } => Ok(Page::Waiting(Waiting {
             path: visit.path.clone(),
             amount: session.amount,
-            bank_name: visit.pending().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
+            bank_name: visit.pending_payment().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
             payment_reference: session.payment_reference.to_string(),
         })),
         SessionState::Completed { payment, completed_at, .. } => receipt(visit, payment, completed_at).await,
@@ -45,7 +45,7 @@ async fn open(visit: &Visit<'_>, has_begun: bool) -> Result<Page, Problem> {
     if visit.part == Some(Part::Summary) {
         return Ok(summary::summary(visit, Step::Confirm));
     }
-    if let Some(payment) = visit.pending() {
+    if let Some(payment) = visit.pending_payment() {
         return Ok(match start_payment(&visit.app.checkouts, session, payment).await? {
             DecisionPlace::Here => Page::SimulatedBank(bank_form(visit, payment)),
             DecisionPlace::AtBank(url) => Page::BankLink(BankLink {
@@ -56,7 +56,7 @@ async fn open(visit: &Visit<'_>, has_begun: bool) -> Result<Page, Problem> {
             }),
         });
     }
-    if let Some((payment, reason)) = visit.last().and_then(|last| Some((last, failure(session, last)?))) {
+    if let Some((payment, reason)) = visit.last_payment().and_then(|last| Some((last, failure(session, last)?))) {
         return Ok(Page::Failed(Failed {
             form: visit.form(),
             amount: payment.amount,

@@ -52,7 +52,7 @@ pub(super) struct Reached {
 }
 
 /// Finds the account that a token leads to. Its world may have been restored since the token was looked up, so a later
-/// change must be decided on the current rows, not on those of that lookup.
+/// change must be decided on the current rows, not on the rows of that lookup.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
     let guard = match app.services.environment {
         Environment::Sandbox => Some(app.account_guards.share(account).await),
@@ -60,12 +60,12 @@ pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId)
     };
     match app.services.accounts.find(account).await? {
         Some(account) => Ok(Reached { account, guard }),
-        None => Err(unknown(app, request)),
+        None => Err(unknown_token(app, request)),
     }
 }
 
-/// Refuses an unknown token. Unknown tokens are counted per address, together with unknown API keys.
-pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
+/// Returns the refusal of an unknown token. Unknown tokens are counted per address, together with unknown API keys.
+pub(super) fn unknown_token(app: &App, request: &HttpRequest) -> Problem {
     match app.unknown_keys.count(request.peer_addr().map(|address| address.ip())) {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
         Err(seconds) => too_many("unknown tokens", seconds),
@@ -96,7 +96,7 @@ impl<'a> Visit<'a> {
     /// Finds the session of a token, and applies its due steps.
     pub(super) async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
-        let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown(app, request));
+        let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown_token(app, request));
         let mut found = find().await?;
         let Reached { account, guard } = reach(app, request, &found.session.account).await?;
         if settle_session(&app.checkouts, &account, &found).await? {
@@ -153,7 +153,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Returns the last payment of the session.
-    pub(super) const fn last(&self) -> Option<&MerchantPayment> {
+    pub(super) const fn last_payment(&self) -> Option<&MerchantPayment> {
         self.found.last.as_ref()
     }
 
@@ -163,13 +163,13 @@ impl<'a> Visit<'a> {
     }
 
     /// Returns the payment that is not final. `None`: there is none.
-    pub(super) fn pending(&self) -> Option<&MerchantPayment> {
+    pub(super) fn pending_payment(&self) -> Option<&MerchantPayment> {
         self.found.pending()
     }
 
     /// Returns the stage that the page shows.
     pub(super) fn stage(&self) -> SessionStage {
-        SessionStage::of(self.session(), self.pending())
+        SessionStage::of(self.session(), self.pending_payment())
     }
 
     /// Returns the stage with the number of payments. Without the number, the stage of the bank list would be the same

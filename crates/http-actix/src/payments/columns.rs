@@ -20,7 +20,7 @@ pub(crate) const EMAIL: &str = "recipient.email";
 pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
 
 /// A member of the payment or of its recipient.
-macro_rules! own {
+macro_rules! member {
     ($name:literal, $($field:ident).+, $meaning:literal) => {
         Column {
             name: $name,
@@ -32,7 +32,7 @@ macro_rules! own {
 }
 
 /// A member of an optional object of the recipient, which is created when the member is set.
-macro_rules! inside {
+macro_rules! object_member {
     ($name:literal, $object:ident.$field:ident, $meaning:literal) => {
         Column {
             name: $name,
@@ -45,54 +45,62 @@ macro_rules! inside {
 
 /// All columns, in the order of the template.
 pub(crate) const COLUMNS: &[Column] = &[
-    own!("amount", amount, "Amount: a decimal above zero in major units, such as `12.50`."),
-    own!("currencyCode", currency_code, "Currency, an ISO 4217 code."),
-    own!("fundingBudgetId", funding_budget_id, "The budget that pays. Default: the budget of the upload."),
-    own!("purposeCode", purpose_code, "Purpose, as a code that the country or the currency requires."),
-    own!("purpose", purpose, "Purpose, in words."),
-    own!("reference", reference, "Reference on the recipient's statement."),
-    own!("externalId", external_id, "Your id of the payment."),
-    own!("recipient.id", recipient.id, "Your id of the recipient."),
-    own!("recipient.defaultReference", recipient.default_reference, "Reference of payments without one of their own."),
-    own!("recipient.type", recipient.kind, "`individual`, `business` or `charity`."),
-    own!("recipient.name", recipient.name, "Name of the account holder."),
-    own!("recipient.displayName", recipient.display_name, "Display name."),
+    member!("amount", amount, "Amount: a decimal above zero in major units, such as `12.50`."),
+    member!("currencyCode", currency_code, "Currency, an ISO 4217 code."),
+    member!("fundingBudgetId", funding_budget_id, "The budget that pays. Default: the budget of the upload."),
+    member!("purposeCode", purpose_code, "Purpose, as a code that the country or the currency requires."),
+    member!("purpose", purpose, "Purpose, in words."),
+    member!("reference", reference, "Reference on the recipient's statement."),
+    member!("externalId", external_id, "Your id of the payment."),
+    member!("recipient.id", recipient.id, "Your id of the recipient."),
+    member!(
+        "recipient.defaultReference",
+        recipient.default_reference,
+        "Reference of payments without one of their own."
+    ),
+    member!("recipient.type", recipient.kind, "`individual`, `business` or `charity`."),
+    member!("recipient.name", recipient.name, "Name of the account holder."),
+    member!("recipient.displayName", recipient.display_name, "Display name."),
     Column {
         name: EMAIL,
         meaning: "E-mail address. Florin stores it and sends no e-mail.",
         get: |payment| payment.recipient.subscribed_emails.first()?.email.as_deref(),
-        slot: |payment| &mut first(&mut payment.recipient.subscribed_emails).email,
+        slot: |payment| &mut first_or_new(&mut payment.recipient.subscribed_emails).email,
     },
-    own!("recipient.accountIdentifier", recipient.account_identifier, "IBAN or account number."),
-    own!("recipient.bankIdentifier", recipient.bank_identifier, "Sort code or BIC."),
-    own!(
+    member!("recipient.accountIdentifier", recipient.account_identifier, "IBAN or account number."),
+    member!("recipient.bankIdentifier", recipient.bank_identifier, "Sort code or BIC."),
+    member!(
         "recipient.secondaryBankIdentifier",
         recipient.secondary_bank_identifier,
         "A second bank identifier, such as a branch code."
     ),
-    own!(
+    member!(
         "recipient.intermediaryBankIdentifier",
         recipient.intermediary_bank_identifier,
         "BIC of an intermediary bank."
     ),
-    own!("recipient.paymentNetwork", recipient.payment_network, "Payment network."),
-    inside!("recipient.address.addressType", address.address_type, "Type of address."),
-    inside!("recipient.address.streetName", address.street_name, "Street."),
-    inside!("recipient.address.buildingNumber", address.building_number, "Building number."),
-    inside!("recipient.address.buildingName", address.building_name, "Building name."),
-    inside!("recipient.address.postcode", address.postcode, "Postal code."),
-    inside!("recipient.address.city", address.city, "City."),
-    inside!("recipient.address.region", address.region, "County, state or province."),
-    inside!("recipient.address.countryCode", address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
-    inside!("recipient.bankAddress.bankName", bank_address.bank_name, "Name of the bank."),
-    inside!("recipient.bankAddress.branch", bank_address.branch, "Branch."),
-    inside!("recipient.bankAddress.buildingName", bank_address.building_name, "Building name."),
-    inside!("recipient.bankAddress.buildingNumber", bank_address.building_number, "Building number."),
-    inside!("recipient.bankAddress.streetName", bank_address.street_name, "Street."),
-    inside!("recipient.bankAddress.city", bank_address.city, "City."),
-    inside!("recipient.bankAddress.region", bank_address.region, "County, state or province."),
-    inside!("recipient.bankAddress.postcode", bank_address.postcode, "Postal code."),
-    inside!("recipient.bankAddress.countryCode", bank_address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
+    member!("recipient.paymentNetwork", recipient.payment_network, "Payment network."),
+    object_member!("recipient.address.addressType", address.address_type, "Type of address."),
+    object_member!("recipient.address.streetName", address.street_name, "Street."),
+    object_member!("recipient.address.buildingNumber", address.building_number, "Building number."),
+    object_member!("recipient.address.buildingName", address.building_name, "Building name."),
+    object_member!("recipient.address.postcode", address.postcode, "Postal code."),
+    object_member!("recipient.address.city", address.city, "City."),
+    object_member!("recipient.address.region", address.region, "County, state or province."),
+    object_member!("recipient.address.countryCode", address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
+    object_member!("recipient.bankAddress.bankName", bank_address.bank_name, "Name of the bank."),
+    object_member!("recipient.bankAddress.branch", bank_address.branch, "Branch."),
+    object_member!("recipient.bankAddress.buildingName", bank_address.building_name, "Building name."),
+    object_member!("recipient.bankAddress.buildingNumber", bank_address.building_number, "Building number."),
+    object_member!("recipient.bankAddress.streetName", bank_address.street_name, "Street."),
+    object_member!("recipient.bankAddress.city", bank_address.city, "City."),
+    object_member!("recipient.bankAddress.region", bank_address.region, "County, state or province."),
+    object_member!("recipient.bankAddress.postcode", bank_address.postcode, "Postal code."),
+    object_member!(
+        "recipient.bankAddress.countryCode",
+        bank_address.country_code,
+        "Country, an ISO 3166-1 alpha-2 code."
+    ),
 ];
 
 /// Returns the columns directly below `prefix` (such as `recipient.`), with their names in the JSON object.
@@ -103,7 +111,7 @@ pub(crate) fn of_object(prefix: &str) -> impl Iterator<Item = (&'static str, &'s
     })
 }
 
-fn first(emails: &mut Vec<EmailInput>) -> &mut EmailInput {
+fn first_or_new(emails: &mut Vec<EmailInput>) -> &mut EmailInput {
     if emails.is_empty() {
         emails.push(EmailInput::default());
     }
@@ -134,8 +142,8 @@ mod tests {
             let mut payment = PaymentInput::default();
             *(column.slot)(&mut payment) = Some("x".to_owned());
             let json = serde_json::to_value(&payment).unwrap();
-            let place = format!("/{}", column.name.replace('.', "/"));
-            assert_eq!(json.pointer(&place), Some(&"x".into()), "{}", column.name);
+            let pointer = format!("/{}", column.name.replace('.', "/"));
+            assert_eq!(json.pointer(&pointer), Some(&"x".into()), "{}", column.name);
         }
     }
 

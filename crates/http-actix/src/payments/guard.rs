@@ -1,5 +1,5 @@
-//! Protects cells that a spreadsheet would execute as a formula. A value in a payment must not run as code on the
-//! machine of the person who opens a download. Yet a download must be a valid upload with unchanged values.
+//! Protects against values that a spreadsheet would execute as formulas. A value in a payment must not run as code on
+//! the machine of the person who opens a download. Yet a download must be a valid upload with unchanged values.
 //!
 //! A cell with a formula is written with a leading apostrophe, which makes it text in every spreadsheet. The apostrophe
 //! is removed when the cell is read.
@@ -14,7 +14,7 @@ pub(crate) fn guarded(value: &str) -> Cow<'_, str> {
 }
 
 /// Returns the value of a cell. Reverses [`guarded`].
-pub(super) fn bare(cell: &str) -> &str {
+pub(super) fn unguarded(cell: &str) -> &str {
     cell.strip_prefix(MARK).filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
@@ -34,10 +34,10 @@ mod tests {
         for (value, cell) in
             [("=1+1", "'=1+1"), ("-5", "'-5"), ("'=x", "''=x"), ("'tis", "'tis"), ("a=b", "a=b"), ("", ""), ("'", "'")]
         {
-            assert_eq!((guarded(value).as_ref(), bare(cell)), (cell, value));
+            assert_eq!((guarded(value).as_ref(), unguarded(cell)), (cell, value));
         }
         // A download never contains these cells, so reading does not change them.
-        assert_eq!((bare("=x"), bare("'x")), ("=x", "'x"));
+        assert_eq!((unguarded("=x"), unguarded("'x")), ("=x", "'x"));
     }
 
     proptest! {
@@ -45,7 +45,7 @@ mod tests {
         fn guarded_text_round_trips(value in "['=+@\\-\t\r\nab]{0,5}") {
             let cell = guarded(&value);
             prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
-            prop_assert_eq!(bare(&cell), value.as_str());
+            prop_assert_eq!(unguarded(&cell), value.as_str());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reads payments from a CSV (RFC 4180). An unreadable file is refused. An error within a row is recorded for that row.
 
 use super::columns::{COLUMNS, Column, REQUIRED};
-use super::guard::bare;
+use super::guard::unguarded;
 use super::quotes::{self, BadQuotes};
 use super::suggest::meant;
 use super::write_csv::ADDED;
@@ -29,11 +29,11 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     let mut reader =
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
-    next(&mut reader, &mut record)?;
-    let header = header(&record, faults);
+    next_record(&mut reader, &mut record)?;
+    let header = read_header(&record, faults);
     let mut rows = Vec::new();
     let mut lines = Lines { text: text.as_bytes(), read: 0, line: 1 };
-    while !faults.is_full() && next(&mut reader, &mut record)? {
+    while !faults.is_full() && next_record(&mut reader, &mut record)? {
         // Spreadsheets save emptied rows as lines of separators.
         if record.iter().all(str::is_empty) {
             continue;
@@ -42,9 +42,9 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
             faults.push(Flaw::range(format!("must have at most {MAX_ROWS} rows")).at("body"));
             break;
         }
-        let mut row = row(&record, &header, rows.len(), faults);
+        let mut row = read_row(&record, &header, rows.len(), faults);
         if record.len() != header.len() {
-            let line = lines.of(&record);
+            let line = lines.line_of(&record);
             let ends_empty = record.len() > header.len() && record.iter().skip(header.len()).all(str::is_empty);
             let (found, expected) = (record.len(), header.len());
             row.miscounted = Some(FieldCount { line, separator, ends_empty, found, expected });
@@ -64,13 +64,15 @@ fn separator(text: &str) -> Separator {
 /// Finds the lines of records. Records must be passed in order.
 struct Lines<'a> {
     text: &'a [u8],
+    /// The number of bytes that were searched for line ends.
     read: usize,
+    /// The line of the next byte.
     line: usize,
 }
 
 impl Lines<'_> {
     /// Returns the line on which a record begins. The parser's position of a record may be at blank lines before it.
-    fn of(&mut self, record: &StringRecord) -> usize {
+    fn line_of(&mut self, record: &StringRecord) -> usize {
         let start = record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default();
         while let Some(byte) = self.text.get(self.read) {
             if self.read >= start && !matches!(byte, b'\r' | b'\n') {
@@ -83,7 +85,7 @@ impl Lines<'_> {
     }
 }
 
-fn next(reader: &mut Reader<&[u8]>, record: &mut StringRecord) -> Result<bool, Flaw> {
+fn next_record(reader: &mut Reader<&[u8]>, record: &mut StringRecord) -> Result<bool, Flaw> {
     reader.read_record(record).map_err(|error| Flaw::format(format!("must be a CSV: {error}")))
 }
 
@@ -97,7 +99,7 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
 }
 
 /// Returns the column of each field of a row. `None`: a column that is only for information, and is ignored.
-fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
+fn read_header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));
     for (index, name) in record.iter().enumerate() {
@@ -106,23 +108,23 @@ fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Col
         }
         let found = COLUMNS.iter().find(|column| column.name == name);
         if found.is_none() && !ADDED.contains(&name) {
-            let message = unknown(name, index, record.len());
-            faults.push(Flaw::new(FlawCode::UnknownField, message).at(place(name)));
+            let message = unknown_column(name, index, record.len());
+            faults.push(Flaw::new(FlawCode::UnknownField, message).at(path_of(name)));
         } else if !seen.insert(name) {
             let flaw = Flaw::new(FlawCode::DuplicateField, "must be in the header only once");
-            faults.push(flaw.at(place(name)));
+            faults.push(flaw.at(path_of(name)));
         }
         columns.push(found);
     }
     for name in REQUIRED {
         if !seen.contains(name) {
-            faults.push(Flaw::new(FlawCode::Required, "is required in the header").at(place(name)));
+            faults.push(Flaw::new(FlawCode::Required, "is required in the header").at(path_of(name)));
         }
     }
     columns
 }
 
-fn unknown(name: &str, index: usize, count: usize) -> String {
+fn unknown_column(name: &str, index: usize, count: usize) -> String {
     if name.is_empty() {
         let hint = if index + 1 == count { "; remove the separator at the end of the header" } else { "" };
         return format!("column {} of the header has no name{hint}", index + 1);
@@ -131,11 +133,11 @@ fn unknown(name: &str, index: usize, count: usize) -> String {
     format!("unknown column {name:?}{hint}")
 }
 
-fn place(name: &str) -> String {
+fn path_of(name: &str) -> String {
     if name.is_empty() { "body".to_owned() } else { format!("body.{name}") }
 }
 
-fn row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: &mut Faults) -> PaymentRow {
+fn read_row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: &mut Faults) -> PaymentRow {
     let mut input = PaymentInput::default();
     for (cell, column) in record.iter().zip(header) {
         let Some(column) = column.filter(|_| !cell.is_empty()) else { continue };
@@ -143,7 +145,7 @@ fn row(record: &StringRecord, header: &[Option<&Column>], index: usize, faults: 
             let flaw = Flaw::format("must not contain the NUL character");
             faults.push(flaw.at(format!("body.rows[{index}].{}", column.name)));
         }
-        *(column.slot)(&mut input) = Some(bare(cell).to_owned());
+        *(column.slot)(&mut input) = Some(unguarded(cell).to_owned());
     }
     PaymentRow { input, miscounted: None }
 }
@@ -154,14 +156,14 @@ mod tests {
 
     const HEADER: &str = "amount,currencyCode,recipient.name,recipient.accountIdentifier";
 
-    fn good(text: &str) -> Vec<PaymentRow> {
+    fn valid_rows(text: &str) -> Vec<PaymentRow> {
         let mut faults = Faults::default();
         let rows = read(text.as_bytes(), &mut faults).unwrap();
         assert_eq!(faults.into_vec(), [], "{text}");
         rows
     }
 
-    fn bad(text: &str) -> Vec<(String, FlawCode)> {
+    fn faults_of(text: &str) -> Vec<(String, FlawCode)> {
         let mut faults = Faults::default();
         read(text.as_bytes(), &mut faults).unwrap();
         faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect()
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn equivalent_files_give_the_same_rows() {
-        let plain = good(&format!("{HEADER}\n1,GBP,\"Ada, \"\"A\"\"\",12345678\n2,EUR,Bob,X\n"));
+        let plain = valid_rows(&format!("{HEADER}\n1,GBP,\"Ada, \"\"A\"\"\",12345678\n2,EUR,Bob,X\n"));
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0].input.amount.as_deref(), Some("1"));
         assert_eq!(plain[0].input.recipient.name.as_deref(), Some("Ada, \"A\""));
@@ -180,13 +182,13 @@ mod tests {
              12345678,created,\"Ada, \"\"A\"\"\",\"x\ny\",GBP,1,,\nX,,Bob,,EUR,2,,\n"
                 .to_owned(),
         ] {
-            assert_eq!(good(&same), plain, "{same}");
+            assert_eq!(valid_rows(&same), plain, "{same}");
         }
     }
 
     #[test]
-    fn a_row_with_a_wrong_number_of_fields_is_marked_and_hides_no_other_fault() {
-        let rows = good(&format!("{HEADER}\n1,GBP\n2,GBP,Ada,1,5\n3,GBP,Ada,1\n,,,\n"));
+    fn a_row_with_a_wrong_number_of_fields_is_marked_and_later_rows_are_read() {
+        let rows = valid_rows(&format!("{HEADER}\n1,GBP\n2,GBP,Ada,1,5\n3,GBP,Ada,1\n,,,\n"));
         let counts: Vec<_> = rows.iter().map(|row| row.miscounted.map(|count| (count.found, count.expected))).collect();
         assert_eq!(counts, [Some((2, 4)), Some((5, 4)), None]);
     }
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn a_miscounted_row_is_named_by_its_line() {
         let text = format!("\n{HEADER}\r\n\n\"1\",GBP,\"A\nda\",1\n,,,\n\n2,GBP,Ada,1,\n3,GBP\n");
-        let counts: Vec<_> = good(&text).into_iter().filter_map(|row| row.miscounted).collect();
+        let counts: Vec<_> = valid_rows(&text).into_iter().filter_map(|row| row.miscounted).collect();
         let count =
             |line, ends_empty, found| FieldCount { line, separator: Separator::Comma, ends_empty, found, expected: 4 };
         assert_eq!(counts, [count(8, true, 5), count(9, false, 2)]);
@@ -202,18 +204,18 @@ mod tests {
 
     #[test]
     fn the_header_decides_on_the_separator() {
-        let plain = good(&format!("{HEADER}\n1,GBP,\"Ada; A\",12345678\n"));
+        let plain = valid_rows(&format!("{HEADER}\n1,GBP,\"Ada; A\",12345678\n"));
         let with_semicolons = HEADER.replace(',', ";");
-        assert_eq!(good(&format!("\u{feff}{with_semicolons}\n1;GBP;\"Ada; A\";12345678\n")), plain);
-        let rows = good(&format!("\r\n{with_semicolons}\r\n1;GBP;Ada, A;1\r\n2;GBP\r\n"));
+        assert_eq!(valid_rows(&format!("\u{feff}{with_semicolons}\n1;GBP;\"Ada; A\";12345678\n")), plain);
+        let rows = valid_rows(&format!("\r\n{with_semicolons}\r\n1;GBP;Ada, A;1\r\n2;GBP\r\n"));
         assert_eq!(rows[0].input.recipient.name.as_deref(), Some("Ada, A"));
         assert_eq!(rows[1].miscounted.map(|count| (count.separator, count.line)), Some((Separator::Semicolon, 4)));
-        assert_eq!(bad("amount;currencyCode,recipient.name\n")[0].1, FlawCode::UnknownField);
+        assert_eq!(faults_of("amount;currencyCode,recipient.name\n")[0].1, FlawCode::UnknownField);
     }
 
     #[test]
     fn lines_of_separators_are_skipped() {
-        let rows = good(&format!("{HEADER}\n,,,\n1,GBP,Ada,1\n\"\",,\n,,,,,,\n"));
+        let rows = valid_rows(&format!("{HEADER}\n,,,\n1,GBP,Ada,1\n\"\",,\n,,,,,,\n"));
         assert_eq!(rows.len(), 1);
     }
 
@@ -236,7 +238,7 @@ mod tests {
 
     #[test]
     fn all_faults_of_the_header_are_reported_together() {
-        let faults = bad("amount,amount,Amount,,currencyCode,status,status\n");
+        let faults = faults_of("amount,amount,Amount,,currencyCode,status,status\n");
         let expected = [
             ("body.amount", FlawCode::DuplicateField),
             ("body.Amount", FlawCode::UnknownField),
@@ -246,21 +248,21 @@ mod tests {
             ("body.recipient.accountIdentifier", FlawCode::Required),
         ];
         assert_eq!(faults, expected.map(|(path, code)| (path.to_owned(), code)));
-        assert_eq!(bad("\n\n").len(), 4);
-        assert_eq!(bad(&",".repeat(100_000)).len(), Faults::MAX);
+        assert_eq!(faults_of("\n\n").len(), 4);
+        assert_eq!(faults_of(&",".repeat(100_000)).len(), Faults::MAX);
     }
 
     #[test]
     fn nul_is_refused_with_its_position() {
-        let faults = bad(&format!("{HEADER}\n1,GBP,Ada,1\n1,GBP,A\0da,1\n"));
+        let faults = faults_of(&format!("{HEADER}\n1,GBP,Ada,1\n1,GBP,A\0da,1\n"));
         assert_eq!(faults, [("body.rows[1].recipient.name".to_owned(), FlawCode::InvalidFormat)]);
     }
 
     #[test]
     fn at_most_ten_thousand_rows_are_accepted() {
         let rows = |count: usize| format!("{HEADER}\n{}", "1,GBP,Ada,1\n".repeat(count));
-        assert_eq!(good(&rows(10_000)).len(), 10_000);
-        assert_eq!(bad(&rows(10_001)), [("body".to_owned(), FlawCode::OutOfRange)]);
+        assert_eq!(valid_rows(&rows(10_000)).len(), 10_000);
+        assert_eq!(faults_of(&rows(10_001)), [("body".to_owned(), FlawCode::OutOfRange)]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ const EMAILS: &str = "subscribedEmails";
 
 /// The prefix of the columns of each object of a payment, with the names of the object's members.
 static OBJECTS: LazyLock<[(&str, Vec<&str>); 4]> = LazyLock::new(|| {
-    ["", "recipient.", "recipient.address.", "recipient.bankAddress."].map(|prefix| (prefix, names(prefix)))
+    ["", "recipient.", "recipient.address.", "recipient.bankAddress."].map(|prefix| (prefix, member_names(prefix)))
 });
 
 /// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even for an invalid one, whose
@@ -30,12 +30,12 @@ impl FieldType for JsonUpload {
         reading.object(value, place, &["defaultFundingBudgetId", "rows"], |reading, name, value, place| {
             match name {
                 "defaultFundingBudgetId" => {
-                    upload.default_budget = present(value).and_then(|value| BudgetId::read(value, place, reading));
+                    upload.default_budget = non_null(value).and_then(|value| BudgetId::read(value, place, reading));
                 }
                 "rows" => {
                     has_rows = !value.is_null();
                     if has_rows {
-                        rows(&mut upload.rows, value, place, reading);
+                        read_rows(&mut upload.rows, value, place, reading);
                     }
                 }
                 _ => return false,
@@ -57,25 +57,25 @@ impl FieldType for JsonUpload {
     }
 }
 
-fn present(value: Value<'_>) -> Option<Value<'_>> {
+fn non_null(value: Value<'_>) -> Option<Value<'_>> {
     (!value.is_null()).then_some(value)
 }
 
 /// Reads a text. Returns `None` for null, or if a fault was recorded.
-fn text(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<String> {
-    Some(reading.string(present(value)?, place)?.into_owned())
+fn read_text(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<String> {
+    Some(reading.string(non_null(value)?, place)?.into_owned())
 }
 
-fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+fn read_rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.array(value, place, MAX_ROWS, |reading, item, place| {
         let mut row = PaymentRow::default();
-        members(&mut row.input, "", item, place, reading);
+        read_members(&mut row.input, "", item, place, reading);
         rows.push(row);
     });
 }
 
 /// Returns the names of the members of one object of a payment, including members that are objects.
-fn names(prefix: &str) -> Vec<&'static str> {
+fn member_names(prefix: &str) -> Vec<&'static str> {
     let below = COLUMNS.iter().filter(|column| column.name != EMAIL);
     let below = below.filter_map(|column| column.name.strip_prefix(prefix)?.split('.').next());
     let mut names: Vec<_> = below.chain((prefix == "recipient.").then_some(EMAILS)).collect();
@@ -84,41 +84,47 @@ fn names(prefix: &str) -> Vec<&'static str> {
 }
 
 /// Reads one object of a payment: the members whose column names begin with `prefix`.
-fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+fn read_members(
+    payment: &mut PaymentInput,
+    prefix: &str,
+    value: Value<'_>,
+    place: &Place<'_>,
+    reading: &mut Reading<'_>,
+) {
     let known = OBJECTS.iter().find(|(object, _)| *object == prefix).map_or(&[][..], |(_, names)| names.as_slice());
     reading.object(value, place, known, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {
-            if let Some(text) = text(value, place, reading) {
+            if let Some(text) = read_text(value, place, reading) {
                 *(column.slot)(payment) = Some(text);
             }
             return true;
         }
-        let inner = match (prefix, name) {
+        let inner_prefix = match (prefix, name) {
             ("", "recipient") => "recipient.",
             ("recipient.", "address") => "recipient.address.",
             ("recipient.", "bankAddress") => "recipient.bankAddress.",
             ("recipient.", EMAILS) => {
                 if !value.is_null() {
-                    emails(&mut payment.recipient.subscribed_emails, value, place, reading);
+                    read_emails(&mut payment.recipient.subscribed_emails, value, place, reading);
                 }
                 return true;
             }
             _ => return false,
         };
         if !value.is_null() {
-            members(payment, inner, value, place, reading);
+            read_members(payment, inner_prefix, value, place, reading);
         }
         true
     });
 }
 
-fn emails(emails: &mut Vec<EmailInput>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
+fn read_emails(emails: &mut Vec<EmailInput>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.array(value, place, MAX_EMAILS, |reading, item, place| {
         let mut email = EmailInput::default();
         reading.object(item, place, &["name", "email"], |reading, name, value, place| {
             match name {
-                "name" => email.name = text(value, place, reading),
-                "email" => email.email = text(value, place, reading),
+                "name" => email.name = read_text(value, place, reading),
+                "email" => email.email = read_text(value, place, reading),
                 _ => return false,
             }
             true
@@ -224,7 +230,7 @@ mod tests {
             assert_eq!(unique.len(), names.len(), "{prefix}");
             assert!(of_object(prefix).all(|(name, _)| names.contains(&name)), "{prefix}");
         }
-        assert!(names("").contains(&"recipient") && names("recipient.").contains(&EMAILS));
+        assert!(member_names("").contains(&"recipient") && member_names("recipient.").contains(&EMAILS));
     }
 
     #[test]

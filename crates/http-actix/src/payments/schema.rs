@@ -24,7 +24,7 @@ pub(super) fn payments() -> RefOr<Schema> {
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
         .description(Some("The budget that pays rows without a budget of their own."));
     let rows = ArrayBuilder::new()
-        .items(RefOr::T(object("", Direction::Request)))
+        .items(RefOr::T(payment_object("", Direction::Request)))
         .max_items(Some(MAX_ROWS))
         .description(Some("The payments. Invalid values become alerts."));
     ObjectBuilder::new()
@@ -51,7 +51,7 @@ impl ToSchema for JsonUpload {
 
 impl PartialSchema for RecipientShape {
     fn schema() -> RefOr<Schema> {
-        object("recipient.", Direction::Response).into()
+        payment_object("recipient.", Direction::Response).into()
     }
 }
 
@@ -67,22 +67,23 @@ fn nullable(kind: Type) -> SchemaType {
 
 /// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
 /// becomes an alert.
-fn text(place: &str, meaning: &str, direction: Direction) -> Object {
-    let limit = max_text_length(place).filter(|_| direction == Direction::Request);
+fn text_schema(column: &str, meaning: &str, direction: Direction) -> Object {
+    let limit = max_text_length(column).filter(|_| direction == Direction::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
 
 /// Returns the schema of the object that contains the columns whose names begin with `prefix`.
-fn object(prefix: &str, direction: Direction) -> Schema {
-    let mut properties: Vec<(&str, Schema)> =
-        of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, direction).into())).collect();
+fn payment_object(prefix: &str, direction: Direction) -> Schema {
+    let mut properties: Vec<(&str, Schema)> = of_object(prefix)
+        .map(|(name, column)| (name, text_schema(column.name, column.meaning, direction).into()))
+        .collect();
     match prefix {
-        "" => properties.push(("recipient", object("recipient.", direction))),
+        "" => properties.push(("recipient", payment_object("recipient.", direction))),
         "recipient." => {
-            properties.push(("subscribedEmails", emails(direction)));
-            properties.push(("address", object("recipient.address.", direction)));
-            properties.push(("bankAddress", object("recipient.bankAddress.", direction)));
+            properties.push(("subscribedEmails", emails_schema(direction)));
+            properties.push(("address", payment_object("recipient.address.", direction)));
+            properties.push(("bankAddress", payment_object("recipient.bankAddress.", direction)));
         }
         _ => {}
     }
@@ -97,24 +98,24 @@ fn object(prefix: &str, direction: Direction) -> Schema {
     let title = match (prefix, direction) {
         ("", _) => "PaymentRequest",
         ("recipient.", Direction::Request) => "PaymentRecipientRequest",
-        ("recipient.", Direction::Response) => return built(properties, None, meaning, !never_null, direction),
+        ("recipient.", Direction::Response) => return object_schema(properties, None, meaning, !never_null, direction),
         ("recipient.address.", Direction::Request) => "RecipientAddressRequest",
         ("recipient.address.", Direction::Response) => "RecipientAddress",
         (_, Direction::Request) => "BankAddressRequest",
         (_, Direction::Response) => "BankAddress",
     };
-    built(properties, Some(title), meaning, !never_null, direction)
+    object_schema(properties, Some(title), meaning, !never_null, direction)
 }
 
-fn emails(direction: Direction) -> Schema {
-    let name = text("recipient.subscribedEmails.name", "Name.", direction);
-    let email = text("recipient.subscribedEmails.email", "E-mail address.", direction);
+fn emails_schema(direction: Direction) -> Schema {
+    let name = text_schema("recipient.subscribedEmails.name", "Name.", direction);
+    let email = text_schema("recipient.subscribedEmails.email", "E-mail address.", direction);
     let properties = vec![("name", name.into()), ("email", email.into())];
     let title = match direction {
         Direction::Request => "EmailSubscriberRequest",
         Direction::Response => "EmailSubscriber",
     };
-    let item = built(properties, Some(title), "An e-mail subscriber.", false, direction);
+    let item = object_schema(properties, Some(title), "An e-mail subscriber.", false, direction);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match direction {
         Direction::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
@@ -124,7 +125,7 @@ fn emails(direction: Direction) -> Schema {
 }
 
 /// Returns the schema of an object. The OpenAPI document lists an object with a title under this title.
-fn built(
+fn object_schema(
     properties: Vec<(&str, Schema)>,
     title: Option<&str>,
     meaning: &str,

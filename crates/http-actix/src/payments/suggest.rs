@@ -30,12 +30,12 @@ pub(super) fn meant(name: &str) -> Option<&'static str> {
     }
     let plain_name = plain(name);
     let columns = || COLUMNS.iter().map(|column| column.name);
-    let last = |column: &'static str| column.rsplit('.').next().unwrap_or(column);
+    let last_name = |column: &'static str| column.rsplit('.').next().unwrap_or(column);
     columns()
         .find(|column| plain(column) == plain_name)
         .or_else(|| WORDS.iter().find(|(word, _)| *word == plain_name).map(|(_, column)| *column))
-        .or_else(|| columns().find(|column| plain(last(column)) == plain_name))
-        .or_else(|| nearest(name, columns().flat_map(|column| [(column, column), (last(column), column)])))
+        .or_else(|| columns().find(|column| plain(last_name(column)) == plain_name))
+        .or_else(|| nearest(name, columns().flat_map(|column| [(column, column), (last_name(column), column)])))
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_column_that_is_meant() {
+    fn the_column_that_is_meant_is_found() {
         for (name, column) in [
             ("Amount", "amount"),
             (" amount ", "amount"),

@@ -26,7 +26,7 @@ const ACCOUNT_IN_PATH: Codes = &[InvalidFormat, TooLong];
 const ACCOUNT: Codes = &[Required, InvalidFormat, TooLong];
 /// A number, such as `limit` and `offset`.
 const NUMBER: Codes = &[Required, InvalidFormat, OutOfRange];
-/// The idempotency key and the ids in the path of an operation without a body, and a body that it gets nevertheless.
+/// An operation without a body: its idempotency key, the ids in its path, and a body that is sent nevertheless.
 const NO_BODY: Codes = &[InvalidJson, InvalidType, InvalidFormat, UnknownField, DuplicateField];
 /// A JSON body, the idempotency key and the account.
 const JSON: Codes =
@@ -34,8 +34,8 @@ const JSON: Codes =
 /// An amount whose currency limits its decimals.
 const AMOUNT: Codes = &[TooManyDecimals];
 
-/// What any operation on a world can refuse: another server may restore it, or a request to this one while a decision
-/// endpoint is asked.
+/// The 409 that every operation on a world can return. The world can be restored by another server, or by this server
+/// while the request waits for a decision endpoint.
 const RESTORED: &str = "`invalid_state`: the world was restored while the request was in progress; retry it.";
 // What a 409 can have in addition.
 const STATE: &str = "`invalid_state`: the current state does not allow it.";
@@ -72,7 +72,8 @@ fn invalid(parts: &[Codes]) -> Named {
     response("400", &format!("{}: one entry for each validation error.", codes.join(", ")), &[])
 }
 
-/// Returns the 409 of an operation on an account, which may be a world. `own` is what else the operation refuses.
+/// Returns the 409 of an operation on an account, which may be a world. `own` describes the operation's own
+/// refusals.
 fn conflict(own: &str) -> Named {
     response("409", format!("{own} {RESTORED}").trim_start(), &[])
 }
@@ -112,7 +113,8 @@ fn reading_client(parts: &[Codes], forbidden: &str) -> Responses {
     without(reading(parts, forbidden), &["404", "409"])
 }
 
-/// Returns the errors of an operation that writes what its JSON body says. `own` is what its 409 has in addition.
+/// Returns the errors of an operation that writes what its JSON body says. `own` describes the operation's own refusals
+/// with 409.
 fn writing(parts: &[Codes], forbidden: &str, own: &str) -> Responses {
     let mismatch = "`idempotency_mismatch`: the idempotency key was used for a different request.";
     with(
@@ -127,7 +129,7 @@ fn writing(parts: &[Codes], forbidden: &str, own: &str) -> Responses {
 }
 
 /// Returns the errors of an operation that writes without a body.
-fn acting(parts: &[Codes], forbidden: &str, own: &str) -> Responses {
+fn writing_without_body(parts: &[Codes], forbidden: &str, own: &str) -> Responses {
     let all: Vec<_> = [NO_BODY].into_iter().chain(parts.iter().copied()).collect();
     with(writing(&all, forbidden, own), [unsupported("the body is neither empty nor `{}`")])
 }
@@ -205,18 +207,23 @@ error_sets! {
 error_sets! {
     /// Errors of a write that the state of an object can prevent.
     ChangeErrors = writing(&[JSON], NOTHING, STATE);
-    /// Errors of a change of a budget. It can have an amount.
+    /// Errors of a change of a budget, which can have an amount.
     EditBudgetErrors = writing(&[JSON, AMOUNT], NOTHING, STATE);
     /// Errors of a change that is possible in every state of its object.
     SetErrors = writing(&[JSON], NOTHING, "");
     /// Errors of setting a limit of a card.
     LimitErrors = writing(&[JSON, AMOUNT], NOTHING, "");
     /// Errors of a removal that is possible in every state of its object.
-    RemoveErrors = acting(&[ACCOUNT], NOTHING, "");
+    RemoveErrors = writing_without_body(&[ACCOUNT], NOTHING, "");
     /// Errors of a cancellation or removal that the state of an object can prevent.
-    CancelErrors = acting(&[ACCOUNT], NOTHING, STATE);
-    /// Errors of cancelling a session or a top-up. What is due before may credit a budget.
-    CancelSessionErrors = acting(&[ACCOUNT], NOTHING, "`invalid_state`: the session is not OPEN; `balance_limit`.");
+    CancelErrors = writing_without_body(&[ACCOUNT], NOTHING, STATE);
+    /// Errors of cancelling a session or a top-up. Steps of the session that are due are applied first, and may credit
+    /// a budget.
+    CancelSessionErrors = writing_without_body(
+        &[ACCOUNT],
+        NOTHING,
+        "`invalid_state`: the session is not OPEN; `balance_limit`.",
+    );
     /// Errors of a transfer.
     TransferErrors = writing(&[JSON, AMOUNT], DRY_RUN, "`insufficient_funds`, `balance_limit`.");
     /// Errors of creating a card.
@@ -339,8 +346,11 @@ error_sets! {
     EvidenceErrors =
         writing(&[JSON], SANDBOX, "`invalid_state`: the dispute is decided, or has 20 texts of evidence.");
     /// Errors of a provisional credit.
-    ProvisionalCreditErrors =
-        acting(&[ACCOUNT], SANDBOX, "`invalid_state`: the dispute is decided or credited already; `balance_limit`.");
+    ProvisionalCreditErrors = writing_without_body(
+        &[ACCOUNT],
+        SANDBOX,
+        "`invalid_state`: the dispute is decided or credited already; `balance_limit`.",
+    );
     /// Errors of deciding a dispute.
     ResolveErrors = writing(&[JSON], SANDBOX, "`invalid_state`: the dispute is decided already; `balance_limit`.");
 }
@@ -359,7 +369,7 @@ error_sets! {
         exists, the request already created a world under this idempotency key, the client has the maximum number of \
         worlds, or the snapshot was taken by another version of Florin.", &[])]);
     /// Errors of deleting a world. Its idempotency records are deleted, too.
-    DeleteWorldErrors = without(acting(&[ACCOUNT_IN_PATH], SANDBOX, ""), &["422"]);
+    DeleteWorldErrors = without(writing_without_body(&[ACCOUNT_IN_PATH], SANDBOX, ""), &["422"]);
     /// Errors of taking a snapshot.
     TakeSnapshotErrors = writing(
         &[JSON],
@@ -370,7 +380,7 @@ error_sets! {
     RestoreErrors =
         writing(&[JSON], SANDBOX, "`invalid_state`: the snapshot was taken by another version of Florin.");
     /// Errors of deleting a snapshot.
-    DeleteSnapshotErrors = acting(&[ACCOUNT_IN_PATH], SANDBOX, "");
+    DeleteSnapshotErrors = writing_without_body(&[ACCOUNT_IN_PATH], SANDBOX, "");
     /// Errors of importing a snapshot. The operation names no account.
     ImportSnapshotErrors = with(without(writing(&[], SANDBOX, ""), &["404"]), [
         response("400", "`required`, `invalid_json` (the body did not arrive), `invalid_format`, `invalid_value`, \
@@ -383,7 +393,7 @@ error_sets! {
         unsupported("the body is not `application/x-ndjson`"),
     ]);
     /// Errors of deleting an imported snapshot.
-    DeleteImportedErrors = without(acting(&[], SANDBOX, ""), &["409"]);
+    DeleteImportedErrors = without(writing_without_body(&[], SANDBOX, ""), &["409"]);
 }
 
 // What belongs to a client: subscriptions, and the networks that it may call from.
@@ -398,9 +408,9 @@ error_sets! {
     /// Errors of sending all events since a time again.
     RecoverErrors = writing(&[JSON], NOTHING, DISABLED);
     /// Errors of sending a test event.
-    TestWebhookErrors = acting(&[ACCOUNT], NOTHING, DISABLED);
+    TestWebhookErrors = writing_without_body(&[ACCOUNT], NOTHING, DISABLED);
     /// Errors of sending an event again.
-    RedeliverErrors = acting(
+    RedeliverErrors = writing_without_body(
         &[ACCOUNT],
         NOTHING,
         "`invalid_state`: the subscription is disabled, or the event was deleted or undone.",
@@ -409,7 +419,7 @@ error_sets! {
     CreateNetworkErrors = with(without(writing(&[JSON], NOTHING, ""), &["404"]), [response("409", "`invalid_state`: \
         the caller would be locked out, the address is on the list, or the list is full.", &[])]);
     /// Errors of removing a network. A retry finds nothing, so it has no stored response.
-    DeleteNetworkErrors = with(without(acting(&[], NOTHING, ""), &["422"]), [
+    DeleteNetworkErrors = with(without(writing_without_body(&[], NOTHING, ""), &["422"]), [
         response("409", "`invalid_state`: the caller would be locked out.", &[]),
     ]);
 }

@@ -7,8 +7,8 @@ use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::link::{Link, LinkBuilder};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The member of a link to an operation that uses up the object: no further example can change it. For such an example,
-/// the docs page creates another object.
+/// The member that marks a link to an operation that uses up the linked object: no later example can change that
+/// object. The docs page creates another object for later examples.
 const USES_UP: &str = "x-florin-uses-up";
 
 /// Adds the links to the successful responses of a document.
@@ -55,7 +55,7 @@ mod tests {
         let document: Value = serde_json::from_str(crate::routes::openapi::text()).unwrap();
         let items = document["paths"].as_object().unwrap().values().filter_map(Value::as_object);
         let operations = items.flat_map(Map::values).filter(|operation| operation["operationId"].is_string());
-        operations.map(|one| (one["operationId"].as_str().unwrap().to_owned(), one.clone())).collect()
+        operations.map(|item| (item["operationId"].as_str().unwrap().to_owned(), item.clone())).collect()
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl RuleView {
                     ..view
                 }
             }
-            Rule::Decision(seen) => Self { decision: Some(DecisionView::from(seen)), ..view },
+            Rule::Decision(check) => Self { decision: Some(DecisionView::from(check)), ..view },
             Rule::AvailableBalance { available, requested } => {
                 Self { available_balance: money(*available), wanted_amount: money(*requested), ..view }
             }

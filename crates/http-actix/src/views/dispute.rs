@@ -114,7 +114,9 @@ impl<'a> From<&'a Dispute> for DisputeView<'a> {
             status: dispute.state.status().as_str(),
             provisional_credit_token: dispute.credit.map(|token| token.0),
             resolution_token: dispute.state.settlement().map(|token| token.0),
-            evidence: evidence.map(|one| EvidenceView { text: &one.text, created_at: Time(one.created_at) }).collect(),
+            evidence: evidence
+                .map(|item| EvidenceView { text: &item.text, created_at: Time(item.created_at) })
+                .collect(),
             created_at: Time(dispute.created_at),
             updated_at: Time(dispute.updated_at),
             resolved_at: dispute.state.resolved_at().map(Time),

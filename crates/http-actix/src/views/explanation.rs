@@ -210,14 +210,14 @@ impl From<&BalanceExplanation> for ExplanationView {
             adds_up: explained.adds_up(),
             proofs: explained.proofs.iter().map(proof).collect(),
             sums: explained.sums.iter().map(kind).collect(),
-            postings: List::new(explained.page, explained.bookings.clone(), |row| posting(&row, currency)),
-            open_holds: open_holds(&explained.holds, currency),
-            reservations: reservations(&explained.reservations, currency),
+            postings: List::new(explained.page, explained.bookings.clone(), |row| posting_view(&row, currency)),
+            open_holds: open_holds_view(&explained.holds, currency),
+            reservations: reservations_view(&explained.reservations, currency),
         }
     }
 }
 
-fn posting(row: &RunningBalance, currency: Currency) -> PostingView {
+fn posting_view(row: &RunningBalance, currency: Currency) -> PostingView {
     PostingView {
         journal_id: row.booking.journal.0,
         kind: row.booking.kind.as_str(),
@@ -228,7 +228,7 @@ fn posting(row: &RunningBalance, currency: Currency) -> PostingView {
     }
 }
 
-fn open_holds(holds: &OpenItems<OpenHold>, currency: Currency) -> OpenHoldsView {
+fn open_holds_view(holds: &OpenItems<OpenHold>, currency: Currency) -> OpenHoldsView {
     let row = |hold: &OpenHold| OpenHoldView {
         chain_token: hold.chain.0,
         card_id: hold.card.0,
@@ -240,7 +240,7 @@ fn open_holds(holds: &OpenItems<OpenHold>, currency: Currency) -> OpenHoldsView 
     OpenHoldsView { count: holds.count, total: Sum(holds.total.of(currency)), rows }
 }
 
-fn reservations(reservations: &OpenItems<Reservation>, currency: Currency) -> ReservationsView {
+fn reservations_view(reservations: &OpenItems<Reservation>, currency: Currency) -> ReservationsView {
     let row = |reservation: &Reservation| ReservationView {
         payment_batch_id: reservation.batch.0,
         order_id: reservation.order.0,

@@ -21,6 +21,7 @@ pub(crate) struct List<T: ToSchema> {
 }
 
 impl<T: ToSchema> List<T> {
+    /// Builds a page of a list. `view` converts each row.
     pub(crate) fn new<R>(request: PageRequest, page: Page<R>, view: impl Fn(R) -> T) -> Self {
         let Page { count, rows } = page;
         Self { limit: request.limit, offset: request.offset, count, rows: rows.into_iter().map(view).collect() }

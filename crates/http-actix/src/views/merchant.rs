@@ -121,11 +121,11 @@ impl MerchantView {
 
     /// Adds the sums of the payments and refunds.
     pub(crate) fn with_payments_summary(self, sums: &[PaymentsSummary]) -> Self {
-        let view = |of: &PaymentsSummary| PaymentsSummaryView {
-            currency_code: of.currency.code(),
-            paid_amount: Sum(of.paid.of(of.currency)),
-            refunded_amount: Sum(of.refunded.of(of.currency)),
-            count: of.count,
+        let view = |summary: &PaymentsSummary| PaymentsSummaryView {
+            currency_code: summary.currency.code(),
+            paid_amount: Sum(summary.paid.of(summary.currency)),
+            refunded_amount: Sum(summary.refunded.of(summary.currency)),
+            count: summary.count,
         };
         Self { payments_summary: Some(sums.iter().map(view).collect()), ..self }
     }

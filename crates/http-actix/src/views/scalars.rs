@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn amounts_are_written_like_they_print(
+        fn amounts_are_written_as_they_are_displayed(
             minor in any::<i64>(),
             code in prop::sample::select(vec!["JPY", "GBP", "BHD"]),
         ) {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn times_at_the_edges() {
+    fn extreme_times_are_written() {
         for text in [
             "0000-01-01T00:00:00Z",
             "9999-12-31T23:59:59Z",

@@ -77,14 +77,18 @@ impl StepBalancesView {
 
 impl StepView {
     /// Builds the view of a step with a recorded message. `None`: the answer is not JSON.
-    pub(crate) fn recorded(message: &'static str, sent: StoredResponse, recorded: &ExplainedMessage) -> Option<Self> {
+    pub(crate) fn recorded(
+        message: &'static str,
+        response: StoredResponse,
+        recorded: &ExplainedMessage,
+    ) -> Option<Self> {
         let record = &recorded.transaction;
         let (ledger, available) = (record.ledger_balance, record.available_balance);
         Some(Self {
             message,
             at: Time(record.created_at),
-            status: sent.status,
-            answer: RawValue::from_string(sent.body).ok()?,
+            status: response.status,
+            answer: RawValue::from_string(response.body).ok()?,
             balances: Some(StepBalancesView::of(record.budget, record.currency, ledger, available)),
             explanation: recorded.declined.as_ref().map(|declined| DeclineView::of(declined, record.currency)),
         })
@@ -93,14 +97,14 @@ impl StepView {
     /// Builds the view of a step without a recorded message. `None`: the answer is not JSON.
     pub(crate) fn unrecorded(
         message: &'static str,
-        sent: StoredResponse,
+        response: StoredResponse,
         now: DateTime<Utc>,
         balances: Option<(BudgetId, Currency, Balances)>,
     ) -> Option<Self> {
         let balances = balances.map(|(budget, currency, balances)| {
             StepBalancesView::of(budget, currency, balances.ledger(), balances.available())
         });
-        let answer = RawValue::from_string(sent.body).ok()?;
-        Some(Self { message, at: Time(now), status: sent.status, answer, balances, explanation: None })
+        let answer = RawValue::from_string(response.body).ok()?;
+        Some(Self { message, at: Time(now), status: response.status, answer, balances, explanation: None })
     }
 }

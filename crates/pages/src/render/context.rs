@@ -19,7 +19,7 @@ pub(super) struct PageContext<'a> {
 }
 
 impl<'a> PageContext<'a> {
-    /// Returns the context of a page whose lists have all their room.
+    /// Returns the context of a page whose lists have the maximum room.
     pub(super) fn new(frame: &'a Frame) -> Self {
         Self { frame, texts: texts(frame.language), room: ROOM }
     }
@@ -33,7 +33,7 @@ impl<'a> PageContext<'a> {
         self.frame.shop.as_ref()
     }
 
-    /// Returns the URL of one of our own files, with the hash of its contents.
+    /// Returns the URL of an asset, with the hash of its contents.
     pub(super) fn asset_url(&self, name: &str) -> String {
         let version = asset(name).map(|asset| asset.version()).unwrap_or_default();
         format!("{}/assets/{name}?v={version}", self.frame.root)

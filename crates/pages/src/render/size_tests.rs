@@ -38,7 +38,7 @@ fn summary_of(step: Step, items: Vec<Item>) -> Page {
     })
 }
 
-/// Returns the bytes that a third row adds to a page, without its texts.
+/// Returns the bytes that a third row adds to a page, without the texts of the row.
 fn added(texts: usize, page: impl Fn(usize) -> Page) -> usize {
     let frame = Frame { language: Language::English, root: "/pay".into(), shop: None, is_sandbox: true };
     let size = |rows| render(&frame, &page(rows)).len();

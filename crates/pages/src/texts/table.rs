@@ -19,7 +19,7 @@ pub(crate) struct Texts {
     pub(crate) problem: fn(ProblemKind) -> Headed,
     pub(crate) back: &'static str,
     pub(crate) months: [&'static str; 12],
-    /// Joins a day (`23 November 2026`) and a time (`14:05 UTC`) to one text.
+    /// Joins a day (`23 November 2026`) and a time (`14:05 UTC`) into one text.
     pub(crate) day_and_time: fn(&str, &str) -> String,
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct AddressTexts {
     pub(crate) invalid: [&'static str; 7],
     pub(crate) find: &'static str,
     pub(crate) found: &'static str,
-    /// The line of a list that is cut. The arguments are the numbers of listed and of all addresses.
+    /// The line that says that the list is cut. The arguments are the numbers of listed and of all addresses.
     pub(crate) cut: fn(usize, usize) -> String,
     pub(crate) choose_found: &'static str,
     pub(crate) not_found: &'static str,
@@ -101,7 +101,7 @@ pub(crate) struct AddressTexts {
 pub(crate) struct RateTexts {
     pub(crate) heading: &'static str,
     pub(crate) hint: &'static str,
-    /// The line of a list that is cut. The arguments are the numbers of listed and of all rates.
+    /// The line that says that the list is cut. The arguments are the numbers of listed and of all rates.
     pub(crate) cut: fn(usize, usize) -> String,
     pub(crate) submit: &'static str,
     pub(crate) missing: &'static str,
@@ -117,6 +117,7 @@ pub(crate) struct BankTexts {
     pub(crate) search_button: &'static str,
     pub(crate) all: &'static str,
     pub(crate) count: fn(usize) -> String,
+    /// The line that says that the list is cut. The arguments are the numbers of listed and of all banks.
     pub(crate) cut: fn(usize, usize) -> String,
     pub(crate) none: &'static str,
     pub(crate) list: &'static str,

@@ -64,8 +64,8 @@ impl SimulatedBankPage {
 /// The page with the link to a bank that approves payments and refunds on its own pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankLink {
-    /// The form that cancels the session. Its path with `?show=banks` lists the other banks. `None`: the page offers
-    /// neither.
+    /// The form that cancels the session. Its path with `?show=banks` lists the other banks. `None`: the page has
+    /// neither a cancel button nor a link to the other banks.
     pub form: Option<Form>,
     /// The name of the bank.
     pub bank_name: String,

@@ -1,4 +1,5 @@
-//! Samples of pages with as much as the API accepts, in the largest form: every character is escaped.
+//! Samples of pages with as much as the API accepts. Their texts consist mostly of characters that HTML escapes, so the
+//! pages are as large as possible.
 
 use super::{PATH, REFERENCE, Sample, form, frame, item, order, shop, summary, time};
 use florin_pages::{
@@ -14,6 +15,7 @@ pub(super) fn samples(language: Language) -> Vec<Sample> {
     pages().into_iter().map(page).collect()
 }
 
+/// A text that HTML escapes completely.
 fn text(length: usize) -> String {
     "&".repeat(length)
 }

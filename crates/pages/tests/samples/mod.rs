@@ -113,11 +113,11 @@ fn item(name: &str, sku: Option<&str>, quantity: u32, unit: i64) -> Item {
     }
 }
 
-fn shipping(rate: bool) -> Shipping {
+fn shipping(has_rate: bool) -> Shipping {
     Shipping {
         address: ["Ada Lovelace", "12 Stryd y Castell", "Caernarfon", "Gwynedd", "LL55 1SE"].map(Into::into).into(),
         country_code: "GB".into(),
-        rate: rate.then(|| ShippingRate { description: "Royal Mail Tracked 48".into(), amount: gbp(395) }),
+        rate: has_rate.then(|| ShippingRate { description: "Royal Mail Tracked 48".into(), amount: gbp(395) }),
     }
 }
 
@@ -165,7 +165,7 @@ fn address(values: AddressValues, errors: Vec<(AddressField, FieldError)>, looku
 
 fn summaries() -> Vec<(&'static str, Page)> {
     let empty = AddressValues::default;
-    let some = || AddressValues { recipient_name: "Ada Lovelace".into(), postcode: "LL55 1SE".into(), ..empty() };
+    let filled = || AddressValues { recipient_name: "Ada Lovelace".into(), postcode: "LL55 1SE".into(), ..empty() };
     let errors = vec![
         (AddressField::RecipientName, FieldError::Missing),
         (AddressField::AddressLine2, FieldError::TooLong(100)),
@@ -201,11 +201,11 @@ fn summaries() -> Vec<(&'static str, Page)> {
             plain(Order { purpose: Purpose::TopUp, description: None, reference: None, ..plain_order() }),
         ),
         ("summary_address", address(empty(), Vec::new(), Lookup::Ready)),
-        ("summary_address_found", address(some(), Vec::new(), found(14, ""))),
-        ("full_addresses", address(some(), Vec::new(), found(100, "Castle Court, Lower Gate, "))),
-        ("summary_address_not_found", address(some(), Vec::new(), Lookup::NotFound)),
-        ("summary_address_unavailable", address(some(), Vec::new(), Lookup::Unavailable)),
-        ("summary_address_off", address(some(), Vec::new(), Lookup::Off)),
+        ("summary_address_found", address(filled(), Vec::new(), found(14, ""))),
+        ("full_addresses", address(filled(), Vec::new(), found(100, "Castle Court, Lower Gate, "))),
+        ("summary_address_not_found", address(filled(), Vec::new(), Lookup::NotFound)),
+        ("summary_address_unavailable", address(filled(), Vec::new(), Lookup::Unavailable)),
+        ("summary_address_off", address(filled(), Vec::new(), Lookup::Off)),
         ("summary_address_errors", address(empty(), errors, Lookup::Ready)),
         ("summary_rates", rates(Some("rm48"), false)),
         ("summary_rates_missing", rates(None, true)),

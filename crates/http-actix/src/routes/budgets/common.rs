@@ -73,8 +73,8 @@ pub(crate) struct Features(pub(super) BTreeSet<BudgetFeature>);
 
 impl FieldType for Features {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let named = Vec::<BudgetFeature>::read(value, place, reading)?;
-        reading.keep(place, check_features(&named)).map(Self)
+        let features = Vec::<BudgetFeature>::read(value, place, reading)?;
+        reading.keep(place, check_features(&features)).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {

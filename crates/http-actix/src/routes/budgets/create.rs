@@ -55,8 +55,8 @@ pub(crate) struct Currencies(Vec<Currency>);
 
 impl FieldType for Currencies {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let named = Vec::read(value, place, reading)?;
-        reading.keep(place, check_currencies(named)).map(Self)
+        let currencies = Vec::read(value, place, reading)?;
+        reading.keep(place, check_currencies(currencies)).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {

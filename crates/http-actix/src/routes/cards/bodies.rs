@@ -316,7 +316,7 @@ impl RefundBody {
 
 impl From<AcceptorBody> for Acceptor {
     fn from(body: AcceptorBody) -> Self {
-        let sent = AcceptorInput {
+        let input = AcceptorInput {
             mid: body.mid,
             name: body.name,
             city: body.city,
@@ -325,7 +325,7 @@ impl From<AcceptorBody> for Acceptor {
             country_code: body.country_code.map(|code| code.0),
             mcc: body.category.map(|code| code.0),
         };
-        sent.completed()
+        input.completed()
     }
 }
 

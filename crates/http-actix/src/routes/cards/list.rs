@@ -62,9 +62,9 @@ impl From<CardParameters> for CardFilter {
         Self {
             budget,
             states,
-            ids: one_of(card, cards),
+            ids: combined_filter(card, cards),
             owner,
-            people: one_of(person, people),
+            people: combined_filter(person, people),
             created_from: from.map(midnight),
             created_before: to.and_then(|day| day.checked_add_days(Days::new(1))).map(midnight),
             search,
@@ -74,7 +74,7 @@ impl From<CardParameters> for CardFilter {
 }
 
 /// Combines the filter for one id and the filter for several ids. `None`: neither was sent. Empty: no id matches both.
-fn one_of<T: PartialEq>(one: Option<T>, several: Vec<T>) -> Option<Vec<T>> {
+fn combined_filter<T: PartialEq>(one: Option<T>, several: Vec<T>) -> Option<Vec<T>> {
     match (one, several) {
         (None, several) if several.is_empty() => None,
         (None, several) => Some(several),

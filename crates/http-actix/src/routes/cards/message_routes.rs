@@ -1,6 +1,6 @@
 //! The routes of all messages.
 
-use super::disputes::act;
+use super::disputes::actions;
 use super::{atm_withdrawals, messages, purchases, refunds, single_messages};
 use crate::routes::resources::post;
 use actix_web::web::ServiceConfig;
@@ -36,9 +36,9 @@ routes! {
     messages::REFUND_REVERSAL => refunds::reverse;
     messages::WITHDRAWAL => atm_withdrawals::authorize;
     messages::WITHDRAWAL_CLEARING => atm_withdrawals::clear;
-    messages::DISPUTE_EVIDENCE => act::add_evidence;
-    messages::DISPUTE_CREDIT => act::credit;
-    messages::DISPUTE_RESOLUTION => act::resolve;
+    messages::DISPUTE_EVIDENCE => actions::add_evidence;
+    messages::DISPUTE_CREDIT => actions::credit;
+    messages::DISPUTE_RESOLUTION => actions::resolve;
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::bodies::{AuthorizationBody, DebitBody, FeeBody, InquiryBody, RefundBo
 use super::common::SIMULATE;
 use super::disputes::bodies::{EvidenceBody, OpenDisputeBody, ResolveBody};
 use super::disputes::common::DisputePath;
-use super::disputes::send::{act, open};
+use super::disputes::send::{apply_action, open};
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, NewFollowUp, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
@@ -58,36 +58,36 @@ macro_rules! messages {
 
 messages! {
     AUTHORIZATION: "transaction/authorization",
-        |body| body.first::<AuthorizationBody>(Into::into);
+        |input| input.first::<AuthorizationBody>(Into::into);
     ADVICE: "transaction/authorization/advice",
-        |body| body.follow_up(TokenAndAmountBody::advice);
+        |input| input.follow_up(TokenAndAmountBody::advice);
     INCREMENT: "transaction/authorization/incremental",
-        |body| body.follow_up::<IncrementBody>(Into::into);
-    CLEARING: "transaction/authorization/clearing", |body| body.clearing();
+        |input| input.follow_up::<IncrementBody>(Into::into);
+    CLEARING: "transaction/authorization/clearing", |input| input.clearing();
     REVERSAL: "transaction/authorization/reversal",
-        |body| body.follow_up::<ReversalBody>(Into::into);
+        |input| input.follow_up::<ReversalBody>(Into::into);
     EXPIRATION: "transaction/authorization/expiration",
-        |body| body.follow_up(TokenBody::expiration);
-    DEBIT: "debit", |body| body.first::<DebitBody>(Into::into);
-    DEBIT_RETURN: "debit/reversal", |body| body.follow_up(ReturnBody::debit_return);
-    INQUIRY: "balance-inquiry", |body| body.first::<InquiryBody>(Into::into);
-    FEE: "fee", |body| body.first::<FeeBody>(Into::into);
-    REFUND: "refund", |body| body.first(RefundBody::unlinked);
-    REFUND_RETURN: "refund/reversal", |body| body.follow_up(ReturnBody::refund_return);
-    REFUND_AUTHORIZATION: "refund/authorization", |body| body.first(RefundBody::authorization);
+        |input| input.follow_up(TokenBody::expiration);
+    DEBIT: "debit", |input| input.first::<DebitBody>(Into::into);
+    DEBIT_RETURN: "debit/reversal", |input| input.follow_up(ReturnBody::debit_return);
+    INQUIRY: "balance-inquiry", |input| input.first::<InquiryBody>(Into::into);
+    FEE: "fee", |input| input.first::<FeeBody>(Into::into);
+    REFUND: "refund", |input| input.first(RefundBody::unlinked);
+    REFUND_RETURN: "refund/reversal", |input| input.follow_up(ReturnBody::refund_return);
+    REFUND_AUTHORIZATION: "refund/authorization", |input| input.first(RefundBody::authorization);
     REFUND_CLEARING: "refund/authorization/clearing",
-        |body| body.follow_up(TokenAndAmountBody::refund_clearing);
-    REFUND_REVERSAL: "refund/authorization/reversal", |body| body.follow_up(TokenBody::refund_reversal);
+        |input| input.follow_up(TokenAndAmountBody::refund_clearing);
+    REFUND_REVERSAL: "refund/authorization/reversal", |input| input.follow_up(TokenBody::refund_reversal);
     WITHDRAWAL: "atm/withdrawal/authorization",
-        |body| body.first::<WithdrawalBody>(Into::into);
+        |input| input.first::<WithdrawalBody>(Into::into);
     WITHDRAWAL_CLEARING: "atm/withdrawal/authorization/clearing",
-        |body| body.follow_up::<AtmClearingBody>(Into::into);
-    DISPUTE: "disputes", |body| body.dispute();
+        |input| input.follow_up::<AtmClearingBody>(Into::into);
+    DISPUTE: "disputes", |input| input.dispute();
     DISPUTE_EVIDENCE: "disputes/{disputeId}/evidence",
-        |body| body.on_dispute::<EvidenceBody>(Into::into);
-    DISPUTE_CREDIT: "disputes/{disputeId}/provisional-credit", |body| body.credit();
+        |input| input.on_dispute::<EvidenceBody>(Into::into);
+    DISPUTE_CREDIT: "disputes/{disputeId}/provisional-credit", |input| input.credit();
     DISPUTE_RESOLUTION: "disputes/{disputeId}/resolve",
-        |body| body.on_dispute::<ResolveBody>(Into::into);
+        |input| input.on_dispute::<ResolveBody>(Into::into);
 }
 
 /// The placeholder for the id of a dispute in a path.
@@ -113,8 +113,8 @@ impl MessageRoute {
     }
 
     /// Reads the message. Returns `None` if faults were recorded.
-    pub(crate) fn read(self, body: &mut MessageInput<'_>) -> Result<Option<ValidMessage>, Problem> {
-        (self.read)(body)
+    pub(crate) fn read(self, input: &mut MessageInput<'_>) -> Result<Option<ValidMessage>, Problem> {
+        (self.read)(input)
     }
 }
 
@@ -198,7 +198,7 @@ impl SendContext<'_> {
             ValidMessage::First(new) => first_message::send(self, *new).await,
             ValidMessage::FollowUp(next) => follow_up::send(self, *next).await,
             ValidMessage::Dispute(transaction, request) => open(self, transaction, request).await,
-            ValidMessage::OnDispute(dispute, action) => act(self, (dispute, action)).await,
+            ValidMessage::OnDispute(dispute, action) => apply_action(self, (dispute, action)).await,
         }
     }
 }

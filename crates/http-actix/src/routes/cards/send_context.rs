@@ -1,4 +1,4 @@
-//! What the sending of a message depends on, other than the message.
+//! The context in which card messages are sent.
 
 use crate::idempotency::Recording;
 use crate::state::App;

@@ -48,7 +48,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
         to: to.map(|to| to.0),
     };
     let Page { count, rows } = match event {
-        Some(event) => one(app.services.events.as_ref(), reach, filter, event, page).await?,
+        Some(event) => page_with_event(app.services.events.as_ref(), reach, filter, event, page).await?,
         None => app.services.events.list(reach, filter, page).await?,
     };
     let rows = rows.into_iter().map(StoredEventView::try_from).collect::<Result<_, _>>();
@@ -57,7 +57,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
 }
 
 /// Returns a page with the event. The page is empty if the event is not in reach or does not match the filter.
-async fn one(
+async fn page_with_event(
     events: &dyn Events,
     reach: EventReach,
     filter: EventFilter,

@@ -41,9 +41,9 @@ impl Streams {
     pub(super) fn open(self: &Arc<Self>, client: ClientId) -> Result<StreamPlace, Problem> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let total: usize = open.values().sum();
-        let own = open.entry(client).or_default();
-        if *own >= PER_CLIENT || total >= IN_TOTAL {
-            let message = if *own >= PER_CLIENT {
+        let count = open.entry(client).or_default();
+        if *count >= PER_CLIENT || total >= IN_TOTAL {
+            let message = if *count >= PER_CLIENT {
                 format!("a client can have {PER_CLIENT} open streams; close one")
             } else {
                 "too many open streams; retry later".to_owned()
@@ -51,7 +51,7 @@ impl Streams {
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(Problem::new(status, "", ErrorCode::RateLimited, message).retry_after(5));
         }
-        *own += 1;
+        *count += 1;
         Ok(StreamPlace { streams: Arc::clone(self), client })
     }
 
@@ -66,12 +66,12 @@ impl Streams {
             let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(tails.entry((!events.has_one_sequence()).then_some(client)).or_default())
         };
-        let mut known = shared.lock().await;
-        if let Some((_, tail)) = known.filter(|(at, _)| at.elapsed() < SHARED_FOR) {
+        let mut last_read = shared.lock().await;
+        if let Some((_, tail)) = last_read.filter(|(at, _)| at.elapsed() < SHARED_FOR) {
             return Ok(tail);
         }
         let tail = events.tail(client).await?;
-        *known = Some((Instant::now(), tail));
+        *last_read = Some((Instant::now(), tail));
         Ok(tail)
     }
 }
@@ -79,10 +79,10 @@ impl Streams {
 impl Drop for StreamPlace {
     fn drop(&mut self) {
         let mut open = self.streams.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = open.get_mut(&self.client) {
-            *own = own.saturating_sub(1);
+        if let Some(count) = open.get_mut(&self.client) {
+            *count = count.saturating_sub(1);
         }
-        open.retain(|_, own| *own > 0);
+        open.retain(|_, count| *count > 0);
         let mut tails = self.streams.tails.lock().unwrap_or_else(PoisonError::into_inner);
         tails.retain(|client, _| client.is_none_or(|client| open.contains_key(&client)));
     }
@@ -104,8 +104,8 @@ mod tests {
         events
     }
 
-    /// Returns the clients for which a tail is kept; `None` stands for all clients.
-    fn kept(streams: &Streams) -> Vec<Option<ClientId>> {
+    /// Returns the clients whose tails are cached; `None` stands for all clients.
+    fn cached_tails(streams: &Streams) -> Vec<Option<ClientId>> {
         streams.tails.lock().unwrap().keys().copied().collect()
     }
 
@@ -118,9 +118,9 @@ mod tests {
         }
         // The tail of a client is kept while it has an open stream.
         drop(one);
-        assert_eq!(kept(&streams), [Some(CLIENTS[1])]);
+        assert_eq!(cached_tails(&streams), [Some(CLIENTS[1])]);
         drop(two);
-        assert!(kept(&streams).is_empty());
+        assert!(cached_tails(&streams).is_empty());
     }
 
     #[actix_web::test]
@@ -130,9 +130,9 @@ mod tests {
         for client in CLIENTS {
             assert!(streams.tail(&events, client).await.is_ok());
         }
-        assert_eq!(kept(&streams), [None]);
+        assert_eq!(cached_tails(&streams), [None]);
         drop(places);
-        assert_eq!(kept(&streams), [None]);
+        assert_eq!(cached_tails(&streams), [None]);
     }
 
     #[test]

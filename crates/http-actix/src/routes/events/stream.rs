@@ -153,6 +153,7 @@ struct Reader {
     _place: StreamPlace,
 }
 
+/// Returns what the stream sends: a first comment, and then what the reader returns.
 fn parts(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
     unfold((reader, true), |(mut reader, is_first)| async move {
         let part = if is_first { Some(Bytes::from_static(b": connected\n\n")) } else { reader.next().await };
@@ -228,11 +229,11 @@ impl Reader {
             return Ok((frames, until));
         }
         let (events, range) = (&self.app.services.events, (self.last, until));
-        let again = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
-        frames.extend(again.found.into_iter().map(Frame::from));
-        frames.retain(|frame| frame.position <= again.until);
+        let redeliveries = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
+        frames.extend(redeliveries.found.into_iter().map(Frame::from));
+        frames.retain(|frame| frame.position <= redeliveries.until);
         frames.sort_by_key(|frame| frame.position);
-        Ok((frames, again.until))
+        Ok((frames, redeliveries.until))
     }
 
     /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the

@@ -41,10 +41,10 @@ fn pattern() -> String {
     let byte = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
     let v4 = format!("({byte}\\.){{3}}{byte}(/(3[0-2]|[12]?[0-9]))?");
     let group = "[0-9A-Fa-f]{1,4}";
-    // `::` stands for groups of zeros: for all after 1 to 7 groups, for some between groups, or for the first ones.
+    // `::` stands for groups of zeros at the start, between groups, or at the end.
     let between = (1..=6).map(|after| format!("({group}:){{1,{}}}(:{group}){{{after}}}", 7 - after));
-    let whole = [format!("({group}:){{7}}{group}"), format!("({group}:){{1,7}}:"), format!(":((:{group}){{1,7}}|:)")];
-    let v6 = whole.into_iter().chain(between).collect::<Vec<_>>().join("|");
+    let others = [format!("({group}:){{7}}{group}"), format!("({group}:){{1,7}}:"), format!(":((:{group}){{1,7}}|:)")];
+    let v6 = others.into_iter().chain(between).collect::<Vec<_>>().join("|");
     format!("^({v4}|({v6})(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$")
 }
 

@@ -52,8 +52,8 @@ pub(crate) async fn handle(
     let key = call.idempotency_key();
     let body = call.read_body::<NetworkBody>(document.as_ref())?;
     call.finish_reading()?;
-    let sent = hash(canonical(document.as_ref())?.as_bytes());
-    let claim = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
+    let body_hash = hash(canonical(document.as_ref())?.as_bytes());
+    let claim = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: body_hash });
     let NetworkBody { network, description } = expect_valid(body)?;
     let new = NewNetworkRequest { network: network.0, description, claim };
     match add_network(&app.management, network_change(&call), new).await {

@@ -14,6 +14,6 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let all = resource_allowing("/ipaddresses", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let one = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(run(web::delete(), delete::handle));
-    config.service(all).service(one);
+    let single = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(run(web::delete(), delete::handle));
+    config.service(all).service(single);
 }

@@ -59,8 +59,8 @@ impl From<Bank> for BankView {
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     // On this operation, a missing account is a 403, and takes precedence over other faults of the query.
-    let sent = call.query.one("accountId");
-    if matches!(sent, Ok(None)) || sent.is_err_and(|flaw| flaw.code == FlawCode::Required) {
+    let sent_account = call.query.one("accountId");
+    if matches!(sent_account, Ok(None)) || sent_account.is_err_and(|flaw| flaw.code == FlawCode::Required) {
         return Err(Problem::forbidden("query.accountId", ErrorCode::Required, "is required"));
     }
     let account_id = call.account_id();

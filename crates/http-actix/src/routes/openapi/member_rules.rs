@@ -11,14 +11,14 @@ type Rule = (&'static str, &'static str, Value);
 
 /// Adds the rules to the schemas of requests.
 pub(super) fn add(schemas: &mut Map<String, Value>) {
-    for (name, keyword, rule) in all() {
+    for (name, keyword, rule) in all_rules() {
         if let Some(schema) = schemas.get_mut(name).and_then(Value::as_object_mut) {
             schema.insert(keyword.to_owned(), rule);
         }
     }
 }
 
-fn all() -> impl Iterator<Item = Rule> {
+fn all_rules() -> impl Iterator<Item = Rule> {
     cards().into_iter().chain(merchants()).chain(sandbox()).chain(webhooks())
 }
 
@@ -50,7 +50,8 @@ fn cards() -> [Rule; 5] {
         kind("Shared budget", &[("type", json!({"const": "shared"}))], &[], &["personaId"]),
         kind("Individual budget", &[("type", json!({"const": "individual"}))], &["personaId"], &[]),
     ]);
-    let threshold = json!([without("lowBalanceCurrencyCode"), {"type": "object", "required": ["lowBalanceThreshold"]}]);
+    let threshold =
+        json!([without_member("lowBalanceCurrencyCode"), {"type": "object", "required": ["lowBalanceThreshold"]}]);
     [
         ("CreateBudgetRequest", "oneOf", budgets),
         ("EditBudgetRequest", "anyOf", threshold),
@@ -75,14 +76,15 @@ fn merchants() -> [Rule; 8] {
         kind("Purchase", &[shopping], &[], &["payeeId"]),
         kind("Top-up", &[top_up], &["payeeId"], &["basket", "shipping"]),
     ]);
-    let rates_of_shipping = json!([only("collectAddress", &json!({"const": true})), without("dynamicRatesUrl")]);
+    let rates_of_shipping =
+        json!([with_member("collectAddress", &json!({"const": true})), without_member("dynamicRatesUrl")]);
     let details = json!([
         kind("UK account", &[("type", json!({"const": "SORT_CODE"}))], &["sortCode", "accountNumber"], &["iban"]),
         kind("IBAN", &[("type", json!({"const": "IBAN"}))], &["iban"], &["sortCode", "accountNumber"]),
     ]);
     let later: Vec<_> =
         PayerOutcome::ALL.into_iter().filter(|outcome| outcome.delayed().is_some()).map(PayerOutcome::as_str).collect();
-    let visit = json!([only("outcome", &json!({"enum": later})), without("afterMinutes")]);
+    let visit = json!([with_member("outcome", &json!({"enum": later})), without_member("afterMinutes")]);
     [
         ("CreateCheckoutRequest", "oneOf", checkouts),
         ("CreateCheckoutSessionRequest", "oneOf", sessions),
@@ -140,9 +142,9 @@ fn webhooks() -> [Rule; 2] {
     let (name, id) = ("webhookEventTypeName", "webhookEventTypeId");
     let types = json!([kind("Named type", &[], &[name], &[]), kind("Type by id", &[], &[id], &[])]);
     let filters = json!([{"anyOf": [
-        without("filters"),
-        only(name, &json!({"enum": names})),
-        only(id, &json!({"enum": ids})),
+        without_member("filters"),
+        with_member(name, &json!({"enum": names})),
+        with_member(id, &json!({"enum": ids})),
     ]}]);
     [("CreateWebhookRequest", "anyOf", types), ("CreateWebhookRequest", "allOf", filters)]
 }
@@ -159,12 +161,12 @@ fn kind(title: &str, fixed: &[(&str, Value)], required: &[&str], excluded: &[&st
 }
 
 /// Returns the schema of an object whose `member` has the given schema.
-fn only(member: &str, schema: &Value) -> Value {
+fn with_member(member: &str, schema: &Value) -> Value {
     json!({"type": "object", "properties": {member: schema}, "required": [member]})
 }
 
 /// Returns the schema of an object without the `member`.
-fn without(member: &str) -> Value {
+fn without_member(member: &str) -> Value {
     json!({"type": "object", "properties": {member: {"type": "null"}}})
 }
 
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn every_rule_is_in_the_schema_of_a_request() {
         let document: Value = serde_json::from_str(crate::routes::openapi::text()).unwrap();
-        for (name, keyword, _) in all() {
+        for (name, keyword, _) in all_rules() {
             assert!(!document["components"]["schemas"][name][keyword].is_null(), "{name} lacks {keyword}");
         }
     }

@@ -76,11 +76,11 @@ fn has_idempotency_key(operation: &Value) -> bool {
 /// Appends the required scope to the description, and a note about `Idempotency-Key` if the operation accepts one.
 /// Since OpenAPI 3.1, a security requirement can list roles for every type of security scheme: here, the scope.
 fn describe(operation: &mut Value, accepts_key: bool) {
-    let own = operation["description"].as_str().map(str::to_owned);
+    let description = operation["description"].as_str().map(str::to_owned);
     let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
     let access = scope.map_or_else(|| "Needs no API key.".to_owned(), |scope| format!("Requires the scope `{scope}`."));
     let retry = "Send an `Idempotency-Key` to make retries safe.".to_owned();
-    let parts = own.into_iter().chain([access]).chain(accepts_key.then_some(retry));
+    let parts = description.into_iter().chain([access]).chain(accepts_key.then_some(retry));
     operation["description"] = parts.collect::<Vec<_>>().join("\n\n").into();
 }
 
@@ -140,8 +140,8 @@ fn add_example(response: &mut Value, answer: Option<&Value>) {
     content.values_mut().for_each(|content| content["example"] = answer["body"].clone());
 }
 
-/// Returns the path of a value without which the operation fails: of the account in the query or, if the operation has
-/// no such parameter, of the body or the first parameter of the query.
+/// Returns the path of a value that the operation requires: the account in the query, if there is this parameter.
+/// Otherwise the body or, if there is no body, the first parameter of the query.
 fn required_place(operation: &Value) -> String {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
     let query: Vec<_> = parameters.filter(|parameter| parameter["in"] == "query").map(|query| &query["name"]).collect();
@@ -174,13 +174,15 @@ fn add_error_example(status: &str, response: &mut Value, required: &str) {
         "internal" => ("", "internal error"),
         _ => ("", "the current state does not allow this"),
     };
-    let whole = match code.as_str() {
+    let full_message = match code.as_str() {
         "idempotency_mismatch" => "idempotency key already used for a different request".to_owned(),
         _ if path.is_empty() => message.to_owned(),
         _ => format!("{path} {message}"),
     };
-    let whole = if status.starts_with('5') { format!("{whole} (request id {EXAMPLE_ID})") } else { whole };
-    content["example"] = json!({"message": whole, "errors": [{"path": path, "message": message, "errorCode": code}]});
+    let full_message =
+        if status.starts_with('5') { format!("{full_message} (request id {EXAMPLE_ID})") } else { full_message };
+    content["example"] =
+        json!({"message": full_message, "errors": [{"path": path, "message": message, "errorCode": code}]});
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ fn describe(body: &mut Map<String, Value>, schemas: &Value) {
 }
 
 fn description_of(schema: &Value, schemas: &Value) -> Option<Value> {
-    let named = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
-    let schema = named.map_or(schema, |name| &schemas[name]);
+    let name = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
+    let schema = name.map_or(schema, |name| &schemas[name]);
     schema.get("description").cloned()
 }

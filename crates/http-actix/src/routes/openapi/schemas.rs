@@ -156,15 +156,15 @@ fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
 /// Removes schemas that no operation, webhook or shared response refers to, directly or through other schemas.
 fn remove_unused(document: &mut Value) {
     let mut used = BTreeSet::new();
-    let mut open: Vec<Value> =
+    let mut unvisited: Vec<Value> =
         vec![document["paths"].clone(), document["webhooks"].clone(), document["components"]["responses"].clone()];
-    while let Some(mut value) = open.pop() {
+    while let Some(mut value) = unvisited.pop() {
         visit_objects(&mut value, &mut |object| {
             let target = object.get("$ref").and_then(Value::as_str);
             if let Some(name) = target.and_then(|target| target.strip_prefix(SCHEMAS))
                 && used.insert(name.to_owned())
             {
-                open.push(document["components"]["schemas"][name].clone());
+                unvisited.push(document["components"]["schemas"][name].clone());
             }
         });
     }

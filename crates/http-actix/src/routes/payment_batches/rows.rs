@@ -76,14 +76,15 @@ pub(super) async fn not_json<T: Send + 'static>(
     .await
 }
 
+/// Reads a body on a blocking thread, and adds its faults to `faults`.
 async fn with_faults_on_blocking_thread<T: Send + 'static>(
     faults: &mut Faults,
     memory: UploadMemory,
     read: impl FnOnce(&mut Faults) -> ParseResult<T> + Send + 'static,
 ) -> ParseResult<T> {
-    let mut known = std::mem::take(faults);
-    let (outcome, found) = on_blocking_thread(memory, move || (read(&mut known), known)).await?;
-    *faults = found;
+    let mut moved = std::mem::take(faults);
+    let (outcome, returned) = on_blocking_thread(memory, move || (read(&mut moved), moved)).await?;
+    *faults = returned;
     outcome
 }
 
@@ -133,9 +134,9 @@ mod tests {
     async fn work_runs_on_a_blocking_thread() {
         let request = TestRequest::post().to_http_request();
         let memory = Uploads::new().reserve(ClientId(Uuid::nil()), &request, 1).await.ok().unwrap().shrink_to(1);
-        let (here, there) =
+        let (test_thread, work_thread) =
             (thread::current().id(), on_blocking_thread(memory, || thread::current().id()).await.unwrap());
-        assert_ne!(here, there);
+        assert_ne!(test_thread, work_thread);
     }
 
     /// The routes check rows through this module only.

@@ -52,7 +52,7 @@ pub(crate) async fn handle(
     }
     call.finish_reading()?;
     let found = web::block(move || {
-        // The memory stays charged until the rows are stored.
+        // The memory stays reserved until the rows are stored.
         snapshot_file::read(&bytes).map(|file| (file, hash(&bytes), memory))
     });
     let (file, digest, _memory): (SnapshotFile, String, UploadMemory) =

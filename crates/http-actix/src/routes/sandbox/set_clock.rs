@@ -75,8 +75,8 @@ pub(super) async fn advance(app: &App, account: &Account, by: TimeDelta, recordi
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
-    let done = set_clock((&app.services, &app.checkouts), account, change, claim).await;
-    done.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
+    let outcome = set_clock((&app.services, &app.checkouts), account, change, claim).await;
+    outcome.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
 }
 
 /// Returns the one change in the body, or `None` if a fault was recorded.
@@ -88,8 +88,8 @@ fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
         body.resume.map(|OnlyTrue| ClockChange::Resume),
         body.real_time.map(|OnlyTrue| ClockChange::RealTime),
     ];
-    let mut named = changes.into_iter().flatten();
-    let flaw = match (named.next(), named.next()) {
+    let mut sent_changes = changes.into_iter().flatten();
+    let flaw = match (sent_changes.next(), sent_changes.next()) {
         (Some(change), None) => return Some(change),
         (None, _) => Flaw::new(FlawCode::Required, "must have one of freeze, freezeAt, advanceBy, resume, realTime"),
         (Some(_), Some(_)) => Flaw::value("must have only one of freeze, freezeAt, advanceBy, resume, realTime"),

@@ -15,7 +15,7 @@ use florin_ports::DeliveryFilter;
 
 /// Maximum number of attempts that are returned with each delivery. The latest ones are returned.
 const ATTEMPTS: u32 = 20;
-/// The maximum with the filter `messageId`, which selects a single delivery.
+/// Maximum number of attempts that are returned with the filter `messageId`, which selects a single delivery.
 const ATTEMPTS_OF_ONE: u32 = 1_000;
 
 parameters! {

@@ -55,7 +55,8 @@ pub(super) fn session(
     }
 }
 
-/// Returns the sample payment or refund for an event about one. `None`: the id of the sample bank is invalid.
+/// Returns the sample payment or refund for an event about a payment or refund. `None`: the id of the sample bank is
+/// invalid.
 pub(super) fn payment(
     kind: EventKind,
     account: &AccountId,

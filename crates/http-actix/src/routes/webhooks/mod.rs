@@ -28,13 +28,13 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let all = resource_allowing("/webhooks", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let one = resource_allowing("/webhooks/{webhookId}", "GET, HEAD, PATCH, DELETE")
+    let single = resource_allowing("/webhooks/{webhookId}", "GET, HEAD, PATCH, DELETE")
         .route(run(get_or_head(), find::handle))
         .route(run(web::patch(), edit::handle))
         .route(run(web::delete(), delete::handle));
     config
         .service(all)
-        .service(one)
+        .service(single)
         .service(post("/webhooks/{webhookId}/rotate-secret", rotate_secret::handle))
         .service(post("/webhooks/{webhookId}/test", test::handle))
         .service(post("/webhooks/{webhookId}/recover", recover::handle))

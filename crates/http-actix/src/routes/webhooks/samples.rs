@@ -53,6 +53,7 @@ pub(super) fn test_event(webhook: &Webhook, id: Uuid, now: DateTime<Utc>) -> Res
     Ok(TestEvent { id: EventId(id), account, body, now })
 }
 
+/// Returns the members of the body in an envelope.
 fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {
     match serde_json::from_str::<Value>(envelope).map(|mut envelope| envelope["body"].take()) {
         Ok(Value::Object(members)) => Ok(members),

@@ -17,7 +17,8 @@ pub(super) struct Common<'a> {
     pub(super) sequence: u64,
 }
 
-/// Declares event bodies. Each declaration has the members that only this body has, its envelope, and how it is built.
+/// Declares event bodies. Each declaration has the members that only its body has, the envelope, and how the body is
+/// built.
 macro_rules! bodies {
     ($(
         $(#[$doc:meta])*

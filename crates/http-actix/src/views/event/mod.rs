@@ -63,29 +63,29 @@ pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<Stri
     let common = Common { event, id, sequence };
     match &event.body {
         EventBody::Budget(movement) if event.kind == EventKind::BoxCredited => {
-            text(&BoxCredited::new(common, movement))
+            json_text(&BoxCredited::new(common, movement))
         }
-        EventBody::Budget(movement) => text(&BoxDebited::new(common, movement)),
-        EventBody::CardTransaction(message) => text(&CardTransacted::new(common, message)),
-        EventBody::CardState(change) => text(&CardStateUpdated::new(common, change)),
+        EventBody::Budget(movement) => json_text(&BoxDebited::new(common, movement)),
+        EventBody::CardTransaction(message) => json_text(&CardTransacted::new(common, message)),
+        EventBody::CardState(change) => json_text(&CardStateUpdated::new(common, change)),
         EventBody::Batch(batch) => match (&batch.order, batch.result) {
-            (Some(order), _) => text(&BatchOrderChanged::new(common, (batch, order))),
-            (None, Some(result)) => text(&BatchCompleted::new(common, (batch, result))),
-            (None, None) => text(&BatchChanged::new(common, batch)),
+            (Some(order), _) => json_text(&BatchOrderChanged::new(common, (batch, order))),
+            (None, Some(result)) => json_text(&BatchCompleted::new(common, (batch, result))),
+            (None, None) => json_text(&BatchChanged::new(common, batch)),
         },
         EventBody::Payment(payment) if event.kind == EventKind::PaymentReturned => {
-            text(&PaymentReturned::new(common, payment))
+            json_text(&PaymentReturned::new(common, payment))
         }
-        EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
-        EventBody::CheckoutSession(session) => text(&SessionEnded::new(common, session)),
+        EventBody::Payment(payment) => json_text(&PaymentCreated::new(common, payment)),
+        EventBody::CheckoutSession(session) => json_text(&SessionEnded::new(common, session)),
         EventBody::MerchantPayment(body) if event.kind == EventKind::MerchantPaymentFailed => {
-            text(&MerchantPaymentFailed::new(common, &body.payment))
+            json_text(&MerchantPaymentFailed::new(common, &body.payment))
         }
-        EventBody::MerchantPayment(body) => text(&MerchantPaymentEnded::new(common, &body.payment)),
+        EventBody::MerchantPayment(body) => json_text(&MerchantPaymentEnded::new(common, &body.payment)),
     }
 }
 
-fn text(envelope: &impl Serialize) -> Result<String, StoreError> {
+fn json_text(envelope: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(envelope).map_err(|error| StoreError::Corrupt(format!("an event can't be rendered: {error}")))
 }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// Declares the bodies of movements of budgets. Each declaration has the attributes of the member `source`, and the
-/// members that only this body has, with their values.
+/// members that only its body has, with their values.
 macro_rules! movement_bodies {
     ($(
         $(#[$($doc:tt)*])*

@@ -1,6 +1,6 @@
 //! `/v2/cards/simulations/disputes`: disputes of settled purchases and debits (contract 5.7). Florin extensions.
 
-pub(crate) mod act;
+pub(crate) mod actions;
 pub(super) mod bodies;
 pub(super) mod common;
 pub(crate) mod open;

@@ -132,7 +132,7 @@ impl CreateSessionBody {
                 if self.payee.is_some() {
                     not_of_type("payeeId", "SHOPPING", faults);
                 }
-                amount.as_ref().and_then(|amount| shopping(self.basket, self.shipping, amount, faults))
+                amount.as_ref().and_then(|amount| read_shopping(self.basket, self.shipping, amount, faults))
             }
             CheckoutType::TopUp => {
                 let members = [("basket", self.basket.is_some()), ("shipping", self.shipping.is_some())];
@@ -158,7 +158,7 @@ impl CreateSessionBody {
     }
 }
 
-fn shopping(
+fn read_shopping(
     basket: Option<BasketBody>,
     shipping: Option<ShippingBody>,
     amount: &Money,
@@ -187,9 +187,9 @@ impl BasketBody {
 
 impl ItemBody {
     fn read(self, index: usize, total: &Money, faults: &mut Faults) -> Option<BasketItem> {
-        let place = |member: &str| format!("body.basket.items[{index}].{member}");
-        let unit_price = price(&self.unit_price.0, total, &place("unitPrice"), faults);
-        let quantity = faults.take(&place("quantity"), Quantity::new(self.quantity.0));
+        let path = |member: &str| format!("body.basket.items[{index}].{member}");
+        let unit_price = price(&self.unit_price.0, total, &path("unitPrice"), faults);
+        let quantity = faults.take(&path("quantity"), Quantity::new(self.quantity.0));
         Some(BasketItem {
             name: self.name.into_string(),
             quantity: quantity?,

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_replaced_wherever_they_are() {
+    fn names_are_replaced_everywhere() {
         let body = r#"{"a": "$x", "b": [ "$y", {"c": "$x"} ], "$x": 1.00, "d": "x $x", "e": null}"#;
         let expected = r#"{"a":"1","b":["\"2\"",{"c":"1"}],"$x":1.00,"d":"x $x","e":null}"#;
         assert_eq!(filled_with(body, &[("x", "1"), ("y", "\"2\"")]), expected);

@@ -52,13 +52,13 @@ pub(super) async fn play(
     let records = app.services.records.as_ref();
     let recording = write.recording()?;
     if let Some(claim) = scenario_claim(write, &recording, &account, None) {
-        let failed = |error| failed(error, &claim.request);
-        if let Some(stored) = records.find(&claim).await.map_err(failed)? {
+        let to_problem = |error| record_problem(error, &claim.request);
+        if let Some(stored) = records.find(&claim).await.map_err(to_problem)? {
             return reply(stored, true);
         }
         // A record for step 0 marks the scenario as begun. Only an equal request can continue it.
         let begun = IdempotencyClaim { key: step_key(&claim.key, "0")?, ..claim.clone() };
-        records.add(begun).await.map_err(failed)?;
+        records.add(begun).await.map_err(to_problem)?;
     }
     let mut values = Values::new();
     if let Some(card) = card {
@@ -76,14 +76,14 @@ pub(super) async fn play(
         return reply(all_steps, false);
     };
     let request = claim.request.clone();
-    match records.add(claim).await.map_err(|error| failed(error, &request))? {
+    match records.add(claim).await.map_err(|error| record_problem(error, &request))? {
         Written::Replayed(stored) => reply(stored, true),
         Written::New(()) | Written::DryRun(_) => reply(all_steps, false),
     }
 }
 
 /// Maps an error of finding or storing the idempotency record of a scenario.
-fn failed(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
+fn record_problem(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
     write_problem(error, ("query.accountId", "account"), Some(request), |never| match never {})
 }
 
@@ -127,20 +127,20 @@ impl Player<'_> {
             Some(by) => self.advance(number, by).await,
             None => Ok(()),
         };
-        let sent = match advanced {
+        let response = match advanced {
             Ok(()) => self.send(number, message, (&body, dispute.as_ref())).await,
             Err(refused) => Err(refused),
         };
-        let sent = match sent {
+        let response = match response {
             Ok(answer) => answer,
             Err(problem) if problem.status().is_server_error() || problem.is_world_restored() => return Err(problem),
             Err(problem) => problem.answer(),
         };
-        let done = ResponseIds::of(&sent);
-        if let Some((name, id)) = name.zip(done.id) {
+        let ids = ResponseIds::of(&response);
+        if let Some((name, id)) = name.zip(ids.id) {
             self.values.insert(name.0, id);
         }
-        self.describe(message, sent, done.token).await
+        self.describe(message, response, ids.token).await
     }
 
     /// Advances the clock of the account, and reads the account again.
@@ -191,20 +191,20 @@ impl Player<'_> {
     async fn describe(
         &mut self,
         message: MessageRoute,
-        sent: StoredResponse,
+        response: StoredResponse,
         token: Option<TransactionToken>,
     ) -> Result<StepView, Problem> {
-        if let Some(recorded) = self.recorded(token).await? {
+        if let Some(recorded) = self.recorded_message(token).await? {
             self.last_balance = Some((recorded.transaction.budget, recorded.transaction.currency));
-            return StepView::recorded(message.path, sent, &recorded).ok_or_else(Problem::internal);
+            return StepView::recorded(message.path, response, &recorded).ok_or_else(Problem::internal);
         }
         let now = self.write.call.app.services.time.now_of(&self.account);
         let balances = self.balances().await?;
-        StepView::unrecorded(message.path, sent, now, balances).ok_or_else(Problem::internal)
+        StepView::unrecorded(message.path, response, now, balances).ok_or_else(Problem::internal)
     }
 
     /// Returns the recorded message with this token, with its explanation. `None` without a token.
-    async fn recorded(&self, token: Option<TransactionToken>) -> Result<Option<ExplainedMessage>, Problem> {
+    async fn recorded_message(&self, token: Option<TransactionToken>) -> Result<Option<ExplainedMessage>, Problem> {
         let Some(token) = token else { return Ok(None) };
         let chain = chain_history(&self.write.call.app.services, &self.account, token).await?;
         let messages = chain.into_iter().flat_map(|chain| chain.messages);
@@ -231,11 +231,11 @@ struct ResponseIds {
 
 impl ResponseIds {
     /// Reads the ids from a response. A response without success has none.
-    fn of(sent: &StoredResponse) -> Self {
-        if !(200..300).contains(&sent.status) {
+    fn of(response: &StoredResponse) -> Self {
+        if !(200..300).contains(&response.status) {
             return Self::default();
         }
-        let Ok(body) = serde_json::from_str::<serde_json::Value>(&sent.body) else { return Self::default() };
+        let Ok(body) = serde_json::from_str::<serde_json::Value>(&response.body) else { return Self::default() };
         let text = |pointer| body.pointer(pointer).and_then(serde_json::Value::as_str).map(str::to_owned);
         let token = text("/transaction/token");
         let id = token.clone().or_else(|| text("/id"));

@@ -1,7 +1,7 @@
 //! The steps of a scenario in a request.
 
 use super::names::{self, Values};
-use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
+use crate::declare::{FieldType, Items, Schemas, TextValue, body, names_schema, parse_name, plain_text};
 use crate::json::{Place, Reading, Value};
 use crate::routes::cards::messages::{MESSAGES, MessageRoute};
 use chrono::TimeDelta;
@@ -76,14 +76,14 @@ impl Messages {
 
 /// Checks the names that a step uses, and adds the name of the step to the known ones. The step itself may be invalid.
 fn check_step_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
-    let (mut own, mut is_used) = (None, false);
+    let (mut name_of_step, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
         "body" | "disputeId" => names::check_names(value, &place.member(&name.0), known, reading),
-        "as" => own = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
+        "as" => name_of_step = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
         _ => {}
     });
-    if let Some(own) = own {
-        is_used = !known.insert(own.into_owned());
+    if let Some(name) = name_of_step {
+        is_used = !known.insert(name.into_owned());
     }
     if is_used {
         reading.fault(&place.member("as"), Flaw::value("must differ from the names of earlier steps"));
@@ -174,10 +174,10 @@ impl TextValue for DisputeReference {
 
 impl TextValue for MessageRoute {
     fn parse(text: &str) -> Result<Self, Flaw> {
-        one_of(text, MESSAGES, |message| message.path)
+        parse_name(text, MESSAGES, |message| message.path)
     }
 
     fn schema() -> Object {
-        one_of_these(MESSAGES, |message| message.path)
+        names_schema(MESSAGES, |message| message.path)
     }
 }

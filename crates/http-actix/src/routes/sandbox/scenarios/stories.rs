@@ -20,7 +20,7 @@ pub(crate) enum Story {
     Fuel,
     /// A meal with a tip.
     Restaurant,
-    /// A booking that is cleared in several parts, and a partial refund.
+    /// A booking that is cleared in three parts, a fourth clearing, which is refused, and a partial refund.
     Airline,
     /// Recurring payments. The last one is reversed.
     Subscription,

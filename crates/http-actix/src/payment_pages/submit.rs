@@ -1,10 +1,10 @@
 //! Executes the forms that a payer sends on the page of a session.
 
+use super::actions::{apply, apply_and_redirect, redirect_after_change};
 use super::answer::{gone, invalid_form, redirect_to};
 use super::form::{Button, SentForm};
 use super::form_token::ShownAt;
 use super::show::bank_form;
-use super::step::{act, act_and_show, redirect_after_change};
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, rates};
 use crate::problem::Problem;
@@ -18,7 +18,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
-    if shown == ShownAt::Earlier || visit.session().status() != SessionStatus::Open {
+    if shown == ShownAt::EarlierStage || visit.session().status() != SessionStatus::Open {
         return Ok(redirect_after_change(visit));
     }
     if button != Button::Cancel && !visit.is_merchant_active() {
@@ -26,10 +26,10 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
     // Any form except a cancellation begins the session, so that the session later ends as ABANDONED, not as EXPIRED.
     if button != Button::Cancel && !visit.session().state.has_begun() {
-        act(visit, SessionAction::Begin).await?;
+        apply(visit, SessionAction::Begin).await?;
     }
     match button {
-        Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
+        Button::Cancel => apply_and_redirect(visit, SessionAction::PayerCancels).await,
         Button::Continue if form.has_address() || visit.session().needs_shipping() => address::save(visit, form).await,
         Button::Continue => Ok(redirect_to(&visit.path_of(Part::Banks))),
         Button::Address => address::look_up(visit, form).await,
@@ -42,11 +42,11 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
 
 /// Decides at the simulated bank, or shows the bank's form again with its errors.
 async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
-    let payment = visit.pending().ok_or_else(|| invalid_form("must have an action of the page"))?;
+    let payment = visit.pending_payment().ok_or_else(|| invalid_form("must have an action of the page"))?;
     match at_bank::read(form, button)? {
         Ok(at_bank) => {
             let decision = at_bank::decision(visit.app, &visit.account, at_bank)?;
-            act_and_show(visit, SessionAction::AtBank(payment.id, decision)).await
+            apply_and_redirect(visit, SessionAction::AtBank(payment.id, decision)).await
         }
         Err(errors) => {
             let page = at_bank::with_errors(bank_form(visit, payment), form, errors);
