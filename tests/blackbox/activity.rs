@@ -10,7 +10,7 @@ use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{budget, format_number, funded, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
@@ -155,7 +155,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
     confirmed(&client, &batch);
     let start = Instant::now();
     while !["complete", "reverted"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
-        assert!(start.elapsed() < TIMEOUT, "{:?}", of_batch());
+        assert!(start.elapsed() < MAX_WAIT, "{:?}", of_batch());
         thread::sleep(Duration::from_millis(50));
     }
     let payments = of_batch();
@@ -290,7 +290,7 @@ fn invalid_parameters_are_reported() {
     table.check(&bad("a number", "path.id", "out_of_range"), &get(&client, "boxTransaction", "9223372036854775808"));
     let long = client.with_account(&"F".repeat(37));
     table.check(&bad("a long account", "path.accountId", "too_long"), &long.get(&target(&long, "?")));
-    table.done(23);
+    table.assert_passed(23);
 }
 
 #[test]

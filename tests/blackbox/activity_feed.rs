@@ -16,7 +16,7 @@ use crate::support::feed::{Feed, part};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, budget, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::wallet::{credit_body, first_body, follow_body};
@@ -72,7 +72,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
     confirmed(&client, &batch);
     let (start, mut states) = (Instant::now(), Vec::new());
     while states.last().is_none_or(|state| state != "complete") {
-        assert!(start.elapsed() < TIMEOUT, "{states:?}");
+        assert!(start.elapsed() < MAX_WAIT, "{states:?}");
         let rows = feed.read(&client, 9);
         states.extend(rows.iter().map(|row| text(row, "/status").to_owned()));
         thread::sleep(Duration::from_millis(20));
@@ -202,7 +202,7 @@ fn the_feed_goes_on_after_kills() {
                 });
             }
             let start = Instant::now();
-            while done.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+            while done.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
                 feed.read(&client, 7);
             }
             let home = server.kill();

@@ -85,7 +85,7 @@ fn malformed_postcodes_are_refused() {
     }
     let long = format!("{LOOKUP}?postcode={}", "A".repeat(3000));
     table.check(&bad("3000 letters", "query.postcode", "invalid_format"), &client.get(&long));
-    table.done(18);
+    table.assert_passed(18);
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn every_fault_of_the_body_is_named() {
     for (name, value, path, code) in cases {
         table.check(&bad(format!("{name} {value}"), path, code), &client.post(BUDGETS, but(name, value.clone())));
     }
-    table.done(23);
+    table.assert_passed(23);
     let nobody = with(new_budget("x", &["GBP"]), &json!({"type": "individual", "personaId": ABSENT})).to_string();
     expect_fault(&client.post(BUDGETS, nobody), 404, "body.personaId", "not_found");
     let all = [

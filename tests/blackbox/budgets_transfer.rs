@@ -91,7 +91,7 @@ fn every_fault_is_named() {
     ] {
         table.check(&bad(format!("{name} {value}"), path_of, code), &client.post(&path, but(name, value.clone())));
     }
-    table.done(14);
+    table.assert_passed(14);
     let body = json!({"destinationBudgetId": to, "amount": "1.001", "currency": "USD"}).to_string();
     let both = [("body.amount", "too_many_decimals"), ("body.currency", "invalid_value")];
     expect_faults(&client.post(&path, body), 400, &both);

@@ -270,7 +270,7 @@ fn every_fault_is_named() {
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &set_limit(&client, card, &body));
     }
-    table.done(14);
+    table.assert_passed(14);
     let path = format!("{CARDS}/{card}/transaction-limits");
     let answer = client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#);
     expect_fault(&answer, 400, "body.limitWindow", "invalid_value");

@@ -206,7 +206,7 @@ fn every_fault_is_named() {
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &client.post(CARDS, body.to_string()));
     }
-    table.done(14);
+    table.assert_passed(14);
     let query = "state=active&orderBy=name&startDate=today&search=&budgetId=1&cardIds=1,2&cardOwnerType=PERSON";
     let faults = [
         ("query.state", "invalid_value"),

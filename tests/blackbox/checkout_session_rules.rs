@@ -9,7 +9,7 @@ use crate::events::{events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::with;
 use crate::support::payments::fresh_sandbox;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{
     PAYMENTS, SESSIONS, act_as_payer, bank, create_payee, new_session, refund_one_pound, shipping_address, shop, sold,
 };
@@ -69,7 +69,7 @@ fn wait_until_listed(client: &Client, list: &str, session: &Value) {
         rows.as_array().unwrap().iter().any(is_row)
     };
     while !has_row() {
-        assert!(start.elapsed() < TIMEOUT, "{list} does not show {session}");
+        assert!(start.elapsed() < MAX_WAIT, "{list} does not show {session}");
         thread::sleep(Duration::from_millis(50));
     }
 }

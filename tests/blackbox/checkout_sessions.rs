@@ -133,7 +133,7 @@ fn every_fault_of_a_session_is_named() {
     ] {
         table.check(&bad(change.to_string(), path, code), &create(&client, &body(change)));
     }
-    table.done(24);
+    table.assert_passed(24);
     assert_eq!(expect_json(&client.get(SESSIONS), 200)["count"], 0);
     let unknown = body(json!({"checkoutId": ABSENT}));
     expect_fault(&create(&client, &unknown), 404, "body.checkoutId", "not_found");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm, funded, mfa_body, open_session};
+use crate::support::batches::{confirm, funded_server, mfa_body, open_session};
 use crate::support::payments::{confirmed, euros, filled, fresh_sandbox, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
@@ -13,7 +13,7 @@ use crate::support::{
 
 #[test]
 fn a_validated_batch_is_confirmed_once() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -30,7 +30,7 @@ fn a_validated_batch_is_confirmed_once() {
 
 #[test]
 fn the_id_is_read_in_either_case() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch.to_uppercase());
@@ -40,7 +40,7 @@ fn the_id_is_read_in_either_case() {
 
 #[test]
 fn the_providers_name_of_the_original_is_an_alias() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm, funded, open_session};
+use crate::support::batches::{confirm, funded_server, open_session};
 use crate::support::load::{KillCounts, Sent, check_journal, message, repeat_all, sum};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::wallet::Balance;
 use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
@@ -44,7 +44,7 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
             });
         }
         let start = Instant::now();
-        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
             thread::sleep(Duration::from_millis(1));
         }
         let home = server.kill();
@@ -124,7 +124,7 @@ fn kills_under_load_lose_and_double_nothing() {
 
 #[test]
 fn a_confirmed_batch_stays_confirmed() {
-    let mut server = funded();
+    let mut server = funded_server();
     for batch in demo().batches("validated").into_iter().take(3) {
         let client = server.client();
         let session = open_session(&client, &batch);

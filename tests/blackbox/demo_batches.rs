@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
 use crate::support::load::check_journal;
 use crate::support::payments::{below, find, fresh_sandbox, listed, payments};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{Client, demo, expect_json};
 
 fn wait_for(client: &Client, batch: &str, status: &str) {
     let start = Instant::now();
     while find(client, batch)["status"] != status {
-        assert!(start.elapsed() < TIMEOUT, "the batch did not become {status}: {}", find(client, batch));
+        assert!(start.elapsed() < MAX_WAIT, "the batch did not become {status}: {}", find(client, batch));
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -289,7 +289,7 @@ fn invalid_requests_and_actions_on_decided_disputes_are_refused() {
         let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
         table.check(&bad(format!("{action} {body}"), place, code), &answer);
     }
-    table.done(13);
+    table.assert_passed(13);
     for number in 0..20 {
         expect_json(&act(client, &id, "evidence", &json!({"text": format!("{number}")})), 201);
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::openapi::{assert_documented, operation};
 use crate::support::assert::text;
 use crate::support::batches::{
-    confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
+    confirm_totp, expect_mfa_refusal, funded_server, mfa_body, open_session, open_session_with, token_at,
 };
 use crate::support::management::{BUDGETS, budget, format_number, funded};
 use crate::support::money::parse_amount;
@@ -175,14 +175,14 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 
 #[test]
 fn dry_runs_count_no_attempt_and_use_up_no_token() {
-    let server = funded_sandbox();
+    let server = funded_server();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
     // Five wrong tokens would lock the session. 000002 would expire it, and 000003 lock it, immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
-        refused(
+        expect_mfa_refusal(
             &answer,
             match token {
                 "000002" => "mfa_expired",

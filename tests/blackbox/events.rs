@@ -13,7 +13,7 @@ use crate::support::described::assert_described;
 use crate::support::management::{budget, card, funded, transfer, transition_card};
 use crate::support::payments::{below, confirmed, filled, fresh_sandbox, listed, pounds, rows, upload};
 use crate::support::receiver::Receiver;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{create_world, restore, set_clock, snapshot};
@@ -61,7 +61,7 @@ pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value>
         if found.len() >= count {
             return found;
         }
-        assert!(began.elapsed() < TIMEOUT, "{} of {count} {kinds}", found.len());
+        assert!(began.elapsed() < MAX_WAIT, "{} of {count} {kinds}", found.len());
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -153,7 +153,7 @@ fn invalid_parameters_are_reported() {
     table.check(&bad("a budget", "path.budgetId", "invalid_format"), &answer);
     let nowhere = client.get(&format!("/v2/budgets/{budget}/explanation?currencyCode=GBP"));
     table.check(&bad("no account", "query.accountId", "required"), &nowhere);
-    table.done(9);
+    table.assert_passed(9);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::support::management::{budget, card, funded, transfer, transition_card
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::{credit_body, first_body};
 use crate::support::worlds::{below_world, clock, create_world, restore, snapshot};
 use crate::support::{
@@ -140,7 +140,7 @@ fn fill_every_table(server: &Server, wallet: &Wallet) -> OpenWork {
     confirmed(&client, &paid);
     let start = Instant::now();
     while find(&client, &paid)["status"] != "completed" {
-        assert!(start.elapsed() < TIMEOUT, "{}", find(&client, &paid));
+        assert!(start.elapsed() < MAX_WAIT, "{}", find(&client, &paid));
         thread::sleep(Duration::from_millis(50));
     }
     let by_fixed_token = (batches[1].clone(), open_session(&client, &batches[1]));

@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::{Domain, Socket, Type};
 
 use crate::support::http::{Wire, exchange};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read.
@@ -47,7 +47,7 @@ fn from_neighbour(server: &Server, target: &str) -> Answer {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
     let address: SocketAddr = server.address.parse().unwrap();
-    socket.connect_timeout(&address.into(), TIMEOUT).unwrap();
+    socket.connect_timeout(&address.into(), MAX_WAIT).unwrap();
     let mut wire = Wire::over(socket.into());
     let key = &demo().api_key;
     wire.send(format!("GET {target} HTTP/1.1\r\nHost: florin\r\nAuthorization: {key}\r\n\r\n").as_bytes());
@@ -99,7 +99,7 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
     let start = Instant::now();
     let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Wire::over(stream)));
     while !healthy() {
-        assert!(start.elapsed() < TIMEOUT, "slow connections are still open");
+        assert!(start.elapsed() < MAX_WAIT, "slow connections are still open");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -114,7 +114,7 @@ fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     let (mut answered, mut refused) = (0, 0);
     for mut stream in streams.iter().skip(1).step_by(2) {
         let mut status = [0; 12];
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         match stream.read_exact(&mut status) {
             Ok(()) if status.ends_with(b" 200") => answered += 1,
             Ok(()) if !status.ends_with(b" 503") => panic!("{}", String::from_utf8_lossy(&status)),
@@ -126,7 +126,7 @@ fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     // A connection that never sends a request is closed long before one that has sent one.
     let start = Instant::now();
     while streams.iter().step_by(2).any(is_silent) {
-        assert!(start.elapsed() < TIMEOUT, "silent connections are still open");
+        assert!(start.elapsed() < MAX_WAIT, "silent connections are still open");
         thread::sleep(Duration::from_millis(100));
     }
     assert!(is_healthy(Wire::open(&server.address)));

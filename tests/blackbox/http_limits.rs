@@ -1,7 +1,7 @@
 //! Limits of HTTP requests: large bodies, large heads, slow senders, and bytes that are not HTTP.
 
 use crate::support::http::{Wire, exchange, head_of};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::first_body;
 use crate::support::{
     AUTHORIZATION, Answer, BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared,
@@ -197,7 +197,7 @@ fn requests_above_the_rate_limit_get_429() {
     let (client, other) = (server.client(), server.other());
     let start = std::time::Instant::now();
     let mut limited: Option<Answer> = None;
-    while limited.is_none() && start.elapsed() < TIMEOUT {
+    while limited.is_none() && start.elapsed() < MAX_WAIT {
         let answer = client.get(BANKS);
         if answer.status == 200 {
             continue;

@@ -56,7 +56,7 @@ fn bodies_that_are_not_json_are_refused() {
     ] {
         table.check(&bad(name, "body", "invalid_json"), &post(body));
     }
-    table.done(23);
+    table.assert_passed(23);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn bodies_that_are_not_objects_are_refused() {
     for body in ["null", "true", "1", "\"text\"", "[]", "[{}]", " null ", "\n[1]\n"] {
         table.check(&bad(body, "body", "invalid_type"), &post(body));
     }
-    table.done(8);
+    table.assert_passed(8);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn only_json_in_utf_8_is_accepted() {
         "application/json; charset=\"utf-8\"",
         "Application/JSON",
     ] {
-        table.accepted(value, 201, &with(Some(value)).send());
+        table.check_status(value, 201, &with(Some(value)).send());
     }
     for value in [
         None,
@@ -122,7 +122,7 @@ fn only_json_in_utf_8_is_accepted() {
         let row = Row { name: format!("{value:?}"), status: 415, faults: vec![("*", "unsupported_media_type")] };
         table.check(&row, &with(value).send());
     }
-    table.done(16);
+    table.assert_passed(16);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn duplicate_members_are_refused() {
     ] {
         table.check(&bad(body.clone(), path, "duplicate_field"), &post(&body));
     }
-    table.done(7);
+    table.assert_passed(7);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn strings_that_stores_cannot_keep_are_refused() {
         &bad("cardId", "body.cardId", "invalid_format"),
         &post(valid().replace(&demo().active_card("GBP").id, "\\ud800")),
     );
-    table.done(17);
+    table.assert_passed(17);
 }
 
 #[test]

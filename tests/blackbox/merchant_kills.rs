@@ -17,7 +17,7 @@ use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
 use crate::support::money::{format_amount, parse_amount};
 use crate::support::payer::{form_token, urlencoded};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
 use crate::support::store::is_sqlite;
@@ -167,7 +167,7 @@ impl Scene {
                 scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), send));
             }
             let start = Instant::now();
-            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
                 thread::sleep(Duration::from_micros(300));
             }
             let before = answered.load(Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Scene {
             stop.store(true, Ordering::Relaxed);
             (home, before)
         });
-        assert!(before >= enough, "only {before} of {enough} answers in {TIMEOUT:?}");
+        assert!(before >= enough, "only {before} of {enough} answers in {MAX_WAIT:?}");
         (home, log.into_inner().unwrap())
     }
 

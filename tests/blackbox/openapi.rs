@@ -406,7 +406,7 @@ fn errors_are_as_described() {
 
 #[test]
 fn confirming_answers_as_described() {
-    let server = crate::support::batches::funded();
+    let server = crate::support::batches::funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

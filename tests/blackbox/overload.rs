@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::http::Wire;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends the head of a request, without its body.
@@ -23,7 +23,7 @@ fn begin_request(server: &Server, length: usize) -> Wire {
 fn occupied_server() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
-    while start.elapsed() < TIMEOUT {
+    while start.elapsed() < MAX_WAIT {
         let held = begin_request(&server, 2);
         for _ in 0..20 {
             let answer = server.client().get(BANKS);

@@ -97,7 +97,7 @@ fn invalid_parameters_are_reported() {
         let answer = client.get(&format!("{path}?accountId={}&{query}", client.account));
         table.check(&bad(format!("{path} {query}"), place, code), &answer);
     }
-    table.done(13);
+    table.assert_passed(13);
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn orders_and_activations_in_wrong_states_are_refused() {
         let answer = client.post(&format!("{CARDS}/{virtual_card}/order-physical"), body.to_string());
         table.check(&bad(body.to_string(), place, code), &answer);
     }
-    table.done(5);
+    table.assert_passed(5);
 }
 
 #[test]

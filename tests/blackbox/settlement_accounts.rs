@@ -133,7 +133,7 @@ fn every_fault_of_bank_details_is_named() {
         let usd = payee_for(path, &with(pounds("55779903"), &json!({"currencyCode": "USD"})));
         table.check(&bad("USD", "body.currencyCode", "invalid_value"), &post(&client, path, &usd));
     }
-    table.done(28);
+    table.assert_passed(28);
     let long = with(pounds("55779903"), &json!({"name": "x".repeat(19)}));
     expect_fault(&post(&client, SETTLEMENT_ACCOUNTS, &long), 400, "body.name", "too_long");
     expect_fault(&post(&client, PAYEES, &pounds("55779903")), 400, "body.name", "required");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
 use crate::support::http::{Wire, head_of};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::transaction;
 use crate::support::{AUTHORIZATION, BANKS, Home, REVERSAL, Server, Wallet, demo, expect_error, expect_json};
 
@@ -27,7 +27,7 @@ fn stdout_has_only_one_line() {
     expect_json(&server.client().get(BANKS), 200);
     server.client().get("/v2/nothing");
     server.signal_term();
-    assert_eq!(server.printed(TIMEOUT), None);
+    assert_eq!(server.printed(MAX_WAIT), None);
     let (status, home) = server.ended();
     assert_eq!(status.code(), Some(0));
     assert!(!home.log().contains("panicked at"), "{}", home.log());
@@ -40,7 +40,7 @@ fn readiness_ends_before_the_server_stops() {
     assert_eq!(client.get("/readyz?").status, 200);
     server.signal_term();
     let start = Instant::now();
-    while client.get("/readyz?").status == 200 && start.elapsed() < TIMEOUT {
+    while client.get("/readyz?").status == 200 && start.elapsed() < MAX_WAIT {
         thread::sleep(Duration::from_millis(10));
     }
     // This uses a new connection, as a load balancer does that has not noticed the shutdown yet.
@@ -62,7 +62,7 @@ fn deliveries_end_while_a_request_is_in_progress() {
     server.signal_term();
     let start = Instant::now();
     while !server.home().log().contains("starting no more deliveries") {
-        assert!(start.elapsed() < TIMEOUT, "deliveries wait for the request");
+        assert!(start.elapsed() < MAX_WAIT, "deliveries wait for the request");
         thread::sleep(Duration::from_millis(10));
     }
     wire.send(rest.as_bytes());
@@ -127,7 +127,7 @@ fn under_load_every_answered_effect_is_stored() {
             });
         }
         let start = Instant::now();
-        while approved.load(Ordering::Relaxed) < 100 && start.elapsed() < TIMEOUT {
+        while approved.load(Ordering::Relaxed) < 100 && start.elapsed() < MAX_WAIT {
             thread::sleep(Duration::from_millis(1));
         }
         server.stop()

@@ -160,7 +160,7 @@ fn identifies_an_account(text: &str) -> bool {
 /// Returns the content of the demo account: the ids and texts in the answers to all of its reads.
 fn content(server: &Server, operations: &[Operation]) -> BTreeSet<String> {
     let client = server.client();
-    let read = |operation: &&Operation| operation.method == "GET" && operation.has_key;
+    let read = |operation: &&Operation| operation.method == "GET" && operation.needs_key;
     let reads = operations.iter().filter(read).filter(|operation| operation.id != "streamEvents");
     let answers: Vec<_> = reads.map(|operation| (&operation.id, operation.send(&client))).collect();
     let bodies: Vec<(bool, Value)> = answers
@@ -276,7 +276,7 @@ fn strangers_see_and_change_nothing() {
     // Nothing becomes due on the demo account meanwhile.
     set_clock(&server.client(), json!({"freeze": true}));
     let examples = Examples::of(&server);
-    let all = examples.operations.iter().filter(|operation| operation.has_key);
+    let all = examples.operations.iter().filter(|operation| operation.needs_key);
     let mut operations: Vec<_> = all.map(|operation| examples.ready(&server, operation)).collect();
     // Strangers have no file of the account.
     for import in operations.iter_mut().filter(|operation| operation.id == "importSnapshot") {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::payments::{BATCHES, below, confirmed, create, listed, path, pounds, rows, uploaded};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{CLOCK, below_world, create_world, world_path};
@@ -166,7 +166,7 @@ fn wait_until_returned(client: &Client, batch: &str, expected: usize) {
         if payments.iter().filter(|payment| payment["status"] == "returned").count() == expected {
             return;
         }
-        assert!(start.elapsed() < TIMEOUT, "the payments were not returned in time: {payments:?}");
+        assert!(start.elapsed() < MAX_WAIT, "the payments were not returned in time: {payments:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -10,7 +10,7 @@ use crate::pair::Pair;
 use crate::report::report;
 use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, check_journal, message, sum};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, Client, Wallet, expect_error, together};
 
@@ -43,7 +43,7 @@ fn wait_for(counter: &AtomicUsize, count: usize, what: &str) {
     let (start, before) = (Instant::now(), counter.load(Ordering::Relaxed));
     while counter.load(Ordering::Relaxed) < before + count {
         assert!(
-            start.elapsed() < 2 * TIMEOUT,
+            start.elapsed() < 2 * MAX_WAIT,
             "{} further messages were {what}, not {count}",
             counter.load(Ordering::Relaxed) - before
         );
@@ -125,7 +125,7 @@ fn send_until_accepted(client: &Client, sent: &Sent) -> Answer {
             Ok(answer) => assert!(!is_accepted(&answer)),
             Err(error) => panic!("no answer: {error}"),
         }
-        assert!(start.elapsed() < TIMEOUT, "{} is not accepted", sent.key);
+        assert!(start.elapsed() < MAX_WAIT, "{} is not accepted", sent.key);
         thread::sleep(Duration::from_millis(50));
     }
 }

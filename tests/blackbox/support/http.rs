@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 use super::client::Answer;
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 
 /// A connection to a server.
 pub(crate) struct Wire {
@@ -23,8 +23,8 @@ impl Wire {
     }
 
     pub(crate) fn over(stream: TcpStream) -> Self {
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
-        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
+        stream.set_write_timeout(Some(MAX_WAIT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, unread: Vec::new() }
     }
