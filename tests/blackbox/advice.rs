@@ -6,7 +6,7 @@ use crate::support::{ADVICE, ATM, CLEARING, REFUND, REVERSAL, Wallet, expect_fau
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Sends an advice with this total, and checks its record.
+/// Sends an advice with this total, checks its record, and returns its token.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
     let advice = wallet.follow_ok(ADVICE, token, total);
     let ledger = wallet.ledger(25_000);

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::demo::Card;
-use crate::support::feed::{Feed, part};
+use crate::support::feed::{Feed, changes_after};
 use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, message, sum};
 use crate::support::management::{card, funded};
@@ -134,7 +134,7 @@ impl<'a> Load<'a> {
         let client = self.client();
         while !self.has_ended() {
             let list = client.call("GET", CHECKOUTS).try_send();
-            let changes = feed_part(client, feed);
+            let changes = next_page(client, feed);
             if let Some(changes) = &changes {
                 feed.accept(changes);
             }
@@ -225,9 +225,9 @@ fn expect_refusal(answer: &Answer) {
     assert!(answer.header("retry-after").is_some(), "{answer:?}");
 }
 
-/// Reads the next part of the feed. `None`: the read did not succeed.
-fn feed_part(client: &Client, feed: &Feed) -> Option<Answer> {
-    let answer = part(client, &feed.cursor, "include=messages&limit=100");
+/// Reads the next page of the feed. Returns `None` if the read fails.
+fn next_page(client: &Client, feed: &Feed) -> Option<Answer> {
+    let answer = changes_after(client, &feed.cursor, "include=messages&limit=100");
     if answer.status == 200 {
         return Some(answer);
     }
