@@ -1,4 +1,4 @@
-//! Commands on cells, which refuse wrong databases.
+//! Commands on cells, and their refusals of wrong databases.
 
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn the_wrong_database_is_refused() {
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
 
-    // Nor does a database with clients of its own, which is not changed.
+    // A database that has clients does not become a cell either. It is not changed.
     let other = CellDatabase::new(&home, "d.db");
     let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
     own.json(&["migrate", "--json"]);
@@ -183,9 +183,9 @@ fn commands_on_all_cells_need_every_cell() {
     assert!(home.refused(&["accounts", "change", "F70002", "--name", "Shop"]).contains("cell b"));
     assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
     for command in [&["migrate"][..], &["migrate", "--check"]] {
-        let done = home.run(command);
-        let stderr = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
+        let output = home.run(command);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
     }
     let home = home.set("FLORIN_CELLS", &complete);
     assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));

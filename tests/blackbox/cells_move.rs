@@ -154,10 +154,10 @@ fn a_client_moves_under_load() {
 /// Runs a command of a move, which must succeed or find nothing to do. Returns `false` if the client has arrived, so
 /// that the move cannot be undone.
 fn complete(home: &Home, arguments: &[&str]) -> bool {
-    let done = home.run(arguments);
-    let stderr = String::from_utf8(done.stderr).unwrap();
+    let output = home.run(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let found_nothing_to_do = ["already", "is not being moved", "has arrived"].iter().any(|part| stderr.contains(part));
-    assert!(done.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
+    assert!(output.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
     !stderr.contains("has arrived")
 }
 
@@ -255,8 +255,8 @@ fn a_move_that_was_stopped_for_long_does_not_harm_later_moves() {
         let start = Instant::now();
         loop {
             home.run(&["cells", "move", &bob.id, "--abort"]);
-            let done = home.run(&["cells", "move", &bob.id, "a"]);
-            if done.status.success() || String::from_utf8_lossy(&done.stderr).contains("already") {
+            let output = home.run(&["cells", "move", &bob.id, "a"]);
+            if output.status.success() || String::from_utf8_lossy(&output.stderr).contains("already") {
                 break;
             }
             // The client may have arrived in another cell.
@@ -279,7 +279,7 @@ fn a_directory_from_before_a_move_is_repaired() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     move_to(&home, &bob.id, "b");
-    // This is the state after the home was restored from a backup from before the move.
+    // This is the state after the home was restored from a backup that was made before the move.
     home.sql("UPDATE cell_entries SET cell = 'a' WHERE cell = 'b'").unwrap();
     assert!(home.refused_as_invalid(&["cells", "move", &bob.id, "home"]).contains("is in cell b"));
     move_to(&home, &bob.id, "b");
@@ -439,7 +439,7 @@ fn clients_in_a_wrong_cell_are_reported() {
     let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
-    // This is the state after cell b was restored from a backup from before a move.
+    // This is the state after cell b was restored from a backup that was made before a move.
     databases[1].sql(&format!("INSERT INTO clients (id, name, allowed_networks) VALUES ('{}', 'Bob', '')", bob.id));
     assert!(text(&listed_cell(&home, "b"), "/warning").contains(&bob.id));
     let checked = home.run(&["check"]);
@@ -447,7 +447,7 @@ fn clients_in_a_wrong_cell_are_reported() {
     assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
     assert_eq!(home.json(&["cells", "drain", "b", "--json"])["moved"], json!([]));
     assert_eq!(listed_cell(&home, "a")["clients"], 1);
-    // This is the state after cell a was restored from a backup from before the client was created.
+    // This is the state after cell a was restored from a backup that was made before the client was created.
     home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
     databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
     assert_eq!(text(&listed_cell(&home, "a"), "/warning"), "missing clients of the directory: 1");

@@ -143,9 +143,9 @@ fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
     let client = server.client();
     let list = format!("{CHECKOUTS}?accountId={}&type=SHOPPING&status=ACTIVE&limit=100", client.account);
     let rows = expect_json(&client.get(&list), 200)["rows"].clone();
-    for names_one in [true, false] {
+    for names_account in [true, false] {
         let of_pounds =
-            |row: &&Value| row["currencyCode"] == "GBP" && row["settlementAccountId"].is_null() != names_one;
+            |row: &&Value| row["currencyCode"] == "GBP" && row["settlementAccountId"].is_null() != names_account;
         let checkout = rows.as_array().unwrap().iter().find(of_pounds).unwrap();
         let answer = client.post(SESSIONS, new_session(text(checkout, "/id"), "1").to_string());
         expect_fault(&answer, 409, "body.checkoutId", "invalid_state");

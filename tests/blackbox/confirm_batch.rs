@@ -111,8 +111,8 @@ fn drain(server: &Server) {
     }
 }
 
-/// Confirms a batch without sufficient funds. Returns batch, session and answer.
-fn short_batch(client: &Client) -> (String, String, Answer) {
+/// Confirms validated batches until the funds do not suffice for one. Returns this batch, its session and the answer.
+fn batch_without_funds(client: &Client) -> (String, String, Answer) {
     for batch in demo().batches("validated") {
         let session = open_session(client, &batch);
         let answer = confirm(client, &batch, &session, "000000");
@@ -129,7 +129,7 @@ fn insufficient_funds_use_up_neither_session_nor_token() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
-    let (batch, session, answer) = short_batch(&client);
+    let (batch, session, answer) = batch_without_funds(&client);
     for fault in expect_error(&answer, 409) {
         assert_eq!((fault.path.as_str(), fault.code.as_str()), ("", "insufficient_funds"));
         let digits = fault.message.chars().filter(char::is_ascii_digit).count();
@@ -150,7 +150,7 @@ fn the_token_is_checked_before_the_funds() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
-    let (batch, session, _) = short_batch(&client);
+    let (batch, session, _) = batch_without_funds(&client);
     let answer = confirm(&client, &batch, &session, "000001");
     assert_eq!(expect_error(&answer, 403)[0].code, "mfa_failed");
 }

@@ -59,16 +59,16 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
 /// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
 fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], unanswered: &[&Sent]) {
     let (available, ledger) = sum(answered);
-    let available_off = after.available - before.available - available;
-    let ledger_off = after.ledger - before.ledger - ledger;
-    let reachable = (0..1_usize << unanswered.len()).any(|mask| {
+    let available_difference = after.available - before.available - available;
+    let ledger_difference = after.ledger - before.ledger - ledger;
+    let is_explained = (0..1_usize << unanswered.len()).any(|mask| {
         let chosen: Vec<_> =
             unanswered.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
-        sum(&chosen) == (available_off, ledger_off)
+        sum(&chosen) == (available_difference, ledger_difference)
     });
     assert!(
-        reachable,
-        "{} unanswered messages do not explain the differences {available_off} and {ledger_off}",
+        is_explained,
+        "{} unanswered messages do not explain the differences {available_difference} and {ledger_difference}",
         unanswered.len()
     );
 }

@@ -57,13 +57,13 @@ fn every_demo_batch_but_the_drafts_has_the_payments_of_its_orders() {
 #[test]
 fn open_demo_batches_stay_as_they_are() {
     let (server, client) = fresh_sandbox();
-    let still = [demo().batch("confirmed"), demo().batch("started")];
-    let before = still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
+    let open_batches = [demo().batch("confirmed"), demo().batch("started")];
+    let before = open_batches.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
     // Meanwhile, another batch is processed completely.
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
     wait_for(&client, &batch, "completed");
-    assert_eq!(still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch))), before);
+    assert_eq!(open_batches.each_ref().map(|batch| (find(&client, batch), payments(&client, batch))), before);
     check_journal(&server.kill());
 }

@@ -124,7 +124,8 @@ fn a_stream_ends_when_the_server_stops() {
     assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
 }
 
-/// A stream without events gets a comment every 15 seconds, and ends by then if its key was revoked.
+/// The server sends a comment every 15 seconds on a stream without events. Within this time, it ends a stream whose key
+/// was revoked.
 #[test]
 fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let (server, client) = fresh_sandbox();
@@ -140,7 +141,7 @@ fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     assert_eq!(valid.next(MAX_WAIT).expect("an event").kind, "BoxCredited");
 }
 
-/// Reads until all events are written and read, and reconnects after every few events.
+/// Reads until all events are written and read, and reconnects after every 23 events.
 fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) -> Vec<Received> {
     let (mut stream, mut seen) = (first, Vec::<Received>::new());
     loop {
