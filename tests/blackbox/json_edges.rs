@@ -32,7 +32,7 @@ fn bodies_that_are_not_json_are_refused() {
     for (name, body) in [
         ("cut short", valid.as_bytes()[..valid.len() - 1].to_vec()),
         ("only an open brace", b"{".to_vec()),
-        ("more after it", format!("{valid} x").into_bytes()),
+        ("text after the value", format!("{valid} x").into_bytes()),
         ("two values", format!("{valid}{valid}").into_bytes()),
         ("a trailing comma", valid.replace("}}", "},}").into_bytes()),
         ("no commas", valid.replace(',', " ").into_bytes()),
@@ -46,7 +46,7 @@ fn bodies_that_are_not_json_are_refused() {
         ("a bad escape", valid.replace("11111", "\\x41").into_bytes()),
         ("half an escape", valid.replace("11111", "\\u00").into_bytes()),
         ("a literal in capitals", valid.replace("\"VISA\"", "TRUE").into_bytes()),
-        ("a NUL after it", format!("{valid}\u{0}").into_bytes()),
+        ("a NUL after the value", format!("{valid}\u{0}").into_bytes()),
         ("a form", b"cardId=1&amount=10".to_vec()),
         ("XML", b"<amount>10</amount>".to_vec()),
         ("UTF-16", utf16),

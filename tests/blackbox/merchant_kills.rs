@@ -91,7 +91,7 @@ impl Scene {
             let send = |step: &str, path: String, body: String| write(false, step, path, body);
             let session = &self.open[rng.usize(..self.open.len())];
             let path = format!("{SESSIONS}/{}/cancel", text(session, "/id"));
-            let done = match rng.u8(..8) {
+            let outcome = match rng.u8(..8) {
                 0 | 1 => self.purchase(&key, &own),
                 2 => self.top_up(&key, &own),
                 3 => send("pay", pay_path(session), self.pay_body("approve")),
@@ -104,7 +104,7 @@ impl Scene {
                     send("authorise", authorise_path(refund), r#"{"outcome": "approve"}"#.to_owned())
                 }
             };
-            if done.is_none() {
+            if outcome.is_none() {
                 break;
             }
         }

@@ -18,8 +18,8 @@ fn begin_request(server: &Server, length: usize) -> Wire {
     wire
 }
 
-/// Starts a server that allows one request. Returns it, a connection that occupies it, and the refusal that other
-/// requests get.
+/// Starts a server that allows one request at a time. Returns the server, a connection that occupies it, and the
+/// refusal of another request.
 fn occupied_server() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();

@@ -23,7 +23,7 @@ fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bo
     }
 }
 
-/// Waits for the end of a batch and returns its payments by input index.
+/// Waits until a batch has this final status, and returns its payments by input index.
 fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }
