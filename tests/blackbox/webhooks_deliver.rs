@@ -262,8 +262,8 @@ fn deliveries_of_a_disabled_client_are_not_sent() {
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &webhook, status("failed"));
     let operator = |verb: &str| {
-        let done = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
-        assert!(done.status.success(), "{done:?}");
+        let output = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
+        assert!(output.status.success(), "{output:?}");
     };
     operator("disable");
     // The delivery is due immediately, but its client is disabled.

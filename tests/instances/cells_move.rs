@@ -84,7 +84,7 @@ fn is_acknowledged(answer: &Answer) -> bool {
 /// refused must succeed through the other instance, and its own instance must then replay the answer.
 fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     for Sent { key, first } in log {
-        let (kept, again) = if is_acknowledged(first) {
+        let (stored, again) = if is_acknowledged(first) {
             (first.clone(), credit(other, budget, key))
         } else {
             let retried = credit(other, budget, key);
@@ -92,7 +92,7 @@ fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
             assert!(!retried.replayed() || first.text().contains(UNKNOWN), "{key}: {first:?} {retried:?}");
             (retried, credit(own, budget, key))
         };
-        assert!(again.replayed() && again.body == kept.body, "{key}: {kept:?} {again:?}");
+        assert!(again.replayed() && again.body == stored.body, "{key}: {stored:?} {again:?}");
     }
 }
 

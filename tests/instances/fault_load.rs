@@ -151,14 +151,14 @@ pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[S
     }
 }
 
-/// Puts load on a new pair while something happens to its database, then verifies the books.
-pub(crate) fn run_fault_test(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
+/// Puts load on a new pair while `fault` affects its database, then verifies the books.
+pub(crate) fn run_fault_test(name: &str, fault: impl FnOnce(&Pair, &Tally)) {
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", FUNDS);
     let before = wallets[0].balance();
     let ((), log) = load_during(&wallets, name, false, |tally| {
         tally.wait_for_accepted(50);
-        happens(&pair, tally);
+        fault(&pair, tally);
         tally.wait_for_accepted(50);
     });
     repeat_and_verify(&wallets, before, &log);
