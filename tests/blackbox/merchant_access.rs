@@ -12,7 +12,8 @@ use crate::support::shop::{
 use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, expect_fault, expect_json};
 
-/// Returns every operation of merchants except the bank list: method, path and scope. No object has the id in the paths.
+/// Returns the method, path and scope of every operation of merchants except the bank list. No object has the id in the
+/// paths.
 pub(crate) fn operations() -> Vec<(&'static str, String, &'static str)> {
     let path_of = |list: &str, rest: &str| format!("{list}/{ABSENT}{rest}");
     let sandbox = "/v2/sandbox/merchant";

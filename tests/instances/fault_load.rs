@@ -142,7 +142,7 @@ pub(crate) fn repeat(wallets: &[Wallet; 2], log: &[Sent]) -> Vec<Answer> {
 /// had no effect before. So each message has exactly one effect.
 pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
     for (sent, again) in log.iter().zip(repeat(wallets, log)) {
-        assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
+        assert!(sent.is_preserved(&again), "an answered message was lost: {} {again:?}", sent.key);
     }
     let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
     let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
