@@ -1,7 +1,7 @@
-//! Licences, sources and names of the packages that Florin is built from, against `deny.toml`.
+//! Checks licences, sources and names of the packages that Florin is built from against `deny.toml`.
 //!
 //! `cargo deny` checks the same and more, but takes longer to build than Florin itself. So it runs separately
-//! (`make advisories`), and this test keeps the check of every change fast.
+//! (`make advisories`), and this faster test runs for every change.
 
 use super::{assert_none, root};
 use cargo_metadata::{MetadataCommand, Package};

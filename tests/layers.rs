@@ -1,6 +1,6 @@
 //! Checks which crate may depend on which, and a few rules about the sources. See `docs/ARCHITECTURE.md`.
 //!
-//! Fails on a wrong dependency, so that reviews need not look for them. The rules are plain functions of plain
+//! A forbidden dependency fails a test, so that reviews need not look for it. The rules are plain functions of plain
 //! values, so that the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
@@ -208,7 +208,7 @@ fn forbidden_dependencies(rules: &[CrateRule], from: &str, dependencies: &[Depen
 /// A path through a module's grandparent. It is hard to read, and changes its meaning when its file moves.
 const GRANDPARENT: &str = concat!("super", "::super");
 
-/// Whether a line is a comment of nothing but one link, which cannot be broken: the only exemption from
+/// Whether a line is a comment that consists of one link. A link cannot be broken, so this line may be longer than
 /// [`MAX_CHARACTERS`].
 fn is_link(line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['/', '!']).trim();
@@ -342,8 +342,8 @@ fn every_decision_of_the_domain_has_an_example() {
 fn the_files_of_a_crate_import_each_other_without_cycles() {
     let mut crates: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for (path, text) in sources(&root()) {
-        if let Some((of, file)) = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")) {
-            crates.entry(of.to_owned()).or_default().push((file.to_owned(), text));
+        if let Some((name, file)) = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")) {
+            crates.entry(name.to_owned()).or_default().push((file.to_owned(), text));
         }
     }
     assert!(crates.contains_key("domain"), "the sources were not found");

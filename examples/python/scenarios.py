@@ -251,9 +251,9 @@ def payment(amount, reference):
 
 
 def wait_until_paid(world, batch):
-    give_up = time.monotonic() + 30
+    deadline = time.monotonic() + 30
     while world.peek(batch).json["status"] != "completed":
-        if time.monotonic() > give_up:
+        if time.monotonic() > deadline:
             raise AssertionError("the batch was not paid within 30 seconds")
         time.sleep(0.05)
 

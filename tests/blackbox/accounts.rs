@@ -36,12 +36,13 @@ fn an_account_shows_the_requested_members() {
         "merchant": true,
     });
     assert_eq!(plain["features"], features);
-    let whole = find(&client, &client.account, "include=addresses,currencies,settings,features");
-    assert_eq!(whole["addresses"], json!([]));
-    let codes: Vec<_> = whole["currencies"].as_array().unwrap().iter().map(|row| text(row, "/currencyCode")).collect();
+    let complete = find(&client, &client.account, "include=addresses,currencies,settings,features");
+    assert_eq!(complete["addresses"], json!([]));
+    let codes: Vec<_> =
+        complete["currencies"].as_array().unwrap().iter().map(|row| text(row, "/currencyCode")).collect();
     assert_eq!(codes, ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"]);
     assert_eq!(
-        whole["settings"],
+        complete["settings"],
         json!({"accountId": client.account, "mfaRequired": true, "uniqueBudgetNames": false})
     );
 }

@@ -10,7 +10,7 @@ use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{budget, format_number, funded, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
@@ -24,7 +24,7 @@ fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
 }
 
-/// Returns one page, and checks it against the OpenAPI description.
+/// Returns find_row page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
     assert_documented("get", LIST, &answer);
@@ -46,7 +46,7 @@ fn get(client: &Client, kind: &str, id: &str) -> Answer {
     answer
 }
 
-fn one(client: &Client, kind: &str, id: &str) -> Value {
+fn find_row(client: &Client, kind: &str, id: &str) -> Value {
     expect_json(&get(client, kind, id), 200)
 }
 
@@ -108,12 +108,12 @@ fn messages_are_included_on_request() {
     let (server, client) = fresh_sandbox();
     let (_, tokens) = wallet_with_activity(&server);
     let listed = rows(&client, "include=messages").into_iter().find(|row| row["id"] == tokens[0].as_str()).unwrap();
-    for row in [one(&client, "transaction", &tokens[0]), listed] {
+    for row in [find_row(&client, "transaction", &tokens[0]), listed] {
         let messages = row["messages"].as_array().unwrap();
         let kinds: Vec<_> = messages.iter().map(|message| text(message, "/type")).collect();
         assert_eq!(kinds, ["authorization", "authorization.clearing"]);
         let clearing = text(&messages[1], "/token");
-        assert_eq!(one(&client, "transaction", clearing)["id"], tokens[0].as_str(), "any token finds the chain");
+        assert_eq!(find_row(&client, "transaction", clearing)["id"], tokens[0].as_str(), "any token finds the chain");
     }
     let credits = rows(&client, "include=messages&type=deposit");
     assert!(credits.iter().all(|row| row["messages"].is_null()), "only chains have messages");
@@ -127,7 +127,7 @@ fn a_credit_is_returned_in_full() {
     let credits = rows(&client, "type=deposit");
     let credit = credits.iter().find(|row| row["amount"] == 12.34).unwrap();
     assert_eq!((text(credit, "/status"), text(credit, "/counterparty")), ("complete", "Ada Remitter"));
-    let movement = one(&client, "boxTransaction", text(credit, "/id"));
+    let movement = find_row(&client, "boxTransaction", text(credit, "/id"));
     assert_eq!(
         (&movement["credit"]["boxTransactionId"], text(&movement, "/credit/schemeName")),
         (&number, "FasterPayment")
@@ -137,7 +137,7 @@ fn a_credit_is_returned_in_full() {
         (&credit["createdAt"], &number)
     );
     // The initial funds of the demo account exist only in the journal.
-    let movement = one(&client, "boxTransaction", text(credits.last().unwrap(), "/id"));
+    let movement = find_row(&client, "boxTransaction", text(credits.last().unwrap(), "/id"));
     assert!(movement["credit"].is_null() && movement["transactionBox"]["boxTransactionId"].is_null(), "{movement}");
 }
 
@@ -155,7 +155,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
     confirmed(&client, &batch);
     let start = Instant::now();
     while !["complete", "reverted"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
-        assert!(start.elapsed() < TIMEOUT, "{:?}", of_batch());
+        assert!(start.elapsed() < MAX_WAIT, "{:?}", of_batch());
         thread::sleep(Duration::from_millis(50));
     }
     let payments = of_batch();
@@ -167,13 +167,13 @@ fn payments_appear_when_their_batch_is_confirmed() {
     assert_eq!(paid["createdAt"], record["confirmedAt"], "{record}");
     let failed = payments.iter().find(|row| row["status"] == "reverted").unwrap();
     assert_eq!((&failed["amount"], &failed["impactedAmount"]), (&json!(20.0), &json!(0.0)));
-    let movement = one(&client, "payment", text(failed, "/id"));
+    let movement = find_row(&client, "payment", text(failed, "/id"));
     assert_eq!(text(&movement, "/payment/failureReason"), "name_mismatch");
     assert_eq!(movement["payment"]["id"], movement["id"]);
 }
 
 #[test]
-fn a_transfer_is_a_row_of_each_budget() {
+fn a_transfer_has_a_row_in_each_budget() {
     let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "Giver", "50.00"), budget(&client, "Receiver"));
     let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 200);
@@ -186,7 +186,7 @@ fn a_transfer_is_a_row_of_each_budget() {
         assert_eq!((text(&found[0], "/budgetId"), &found[0]["impactedAmount"]), (&**budget, &json!(impacted)));
         assert_eq!(found[0]["transactionBox"]["boxTransactionId"], sent[number]);
         assert_eq!(found[0]["transactionGroupId"], sent["transfer"]["id"]);
-        assert_eq!(one(&client, "boxTransaction", &sent[number].to_string())["id"], found[0]["id"]);
+        assert_eq!(find_row(&client, "boxTransaction", &sent[number].to_string())["id"], found[0]["id"]);
     }
     assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "the transfer and the credit");
     assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "the rows of both budgets");
@@ -290,7 +290,7 @@ fn invalid_parameters_are_reported() {
     table.check(&bad("a number", "path.id", "out_of_range"), &get(&client, "boxTransaction", "9223372036854775808"));
     let long = client.with_account(&"F".repeat(37));
     table.check(&bad("a long account", "path.accountId", "too_long"), &long.get(&target(&long, "?")));
-    table.done(23);
+    table.assert_passed(23);
 }
 
 #[test]

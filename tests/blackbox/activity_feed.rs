@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
-use crate::support::feed::{Feed, part};
+use crate::support::feed::{Feed, changes_after};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, budget, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::wallet::{credit_body, first_body, follow_body};
@@ -34,11 +34,11 @@ fn the_feed_returns_what_changed_since_the_cursor() {
     let mut feed = Feed::new();
     feed.drain(&client);
     feed.must_equal_the_list(&client);
-    let answer = part(&client, &feed.cursor, "limit=7");
+    let answer = changes_after(&client, &feed.cursor, "limit=7");
     assert_documented("get", LIST, &answer);
-    let nothing = expect_json(&answer, 200);
-    assert_eq!(members(&nothing), ["count", "limit", "nextCursor", "offset", "rows"]);
-    assert_eq!((&nothing["limit"], &nothing["offset"], &nothing["rows"]), (&json!(7), &json!(0), &json!([])));
+    let empty = expect_json(&answer, 200);
+    assert_eq!(members(&empty), ["count", "limit", "nextCursor", "offset", "rows"]);
+    assert_eq!((&empty["limit"], &empty["offset"], &empty["rows"]), (&json!(7), &json!(0), &json!([])));
     let held = wallet.token(AUTHORIZATION, "10");
     let kinds = |rows: &[Value]| -> Vec<String> {
         let kind = |row: &Value| format!("{} {} {}", text(row, "/type"), text(row, "/status"), row["amount"]);
@@ -72,7 +72,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
     confirmed(&client, &batch);
     let (start, mut states) = (Instant::now(), Vec::new());
     while states.last().is_none_or(|state| state != "complete") {
-        assert!(start.elapsed() < TIMEOUT, "{states:?}");
+        assert!(start.elapsed() < MAX_WAIT, "{states:?}");
         let rows = feed.read(&client, 9);
         states.extend(rows.iter().map(|row| text(row, "/status").to_owned()));
         thread::sleep(Duration::from_millis(20));
@@ -90,23 +90,23 @@ fn filters_apply_to_the_feed() {
     let cursor = feed.cursor.clone();
     wallet.token(AUTHORIZATION, "1");
     let credit = wallet.credit("12.34");
-    let found = expect_json(&part(&client, &cursor, "type[]=deposit&status=complete"), 200);
+    let found = expect_json(&changes_after(&client, &cursor, "type[]=deposit&status=complete"), 200);
     let rows = found["rows"].as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["transactionBox"]["boxTransactionId"]), (1, &credit["boxTransactionId"]));
     let next = text(&found, "/nextCursor");
-    assert_eq!(expect_json(&part(&client, next, "type=deposit"), 200)["rows"], json!([]));
+    assert_eq!(expect_json(&changes_after(&client, next, "type=deposit"), 200)["rows"], json!([]));
 }
 
 #[test]
 fn invalid_cursors_are_refused() {
     let (_server, client) = fresh_sandbox();
     for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
-        let answer = part(&client, cursor, query);
+        let answer = changes_after(&client, cursor, query);
         assert_documented("get", LIST, &answer);
         expect_fault(&answer, 400, "query.cursor", "invalid_format");
     }
-    expect_fault(&part(&client, "0", "offset=0"), 400, "query.offset", "invalid_value");
-    expect_fault(&part(&client, "", ""), 400, "query.cursor", "required");
+    expect_fault(&changes_after(&client, "0", "offset=0"), 400, "query.offset", "invalid_value");
+    expect_fault(&changes_after(&client, "", ""), 400, "query.cursor", "required");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_restore_ends_earlier_cursors() {
     let mut feed = Feed::new();
     feed.drain(&client);
     restore(&client, &before);
-    let answer = part(&client, &feed.cursor, "");
+    let answer = changes_after(&client, &feed.cursor, "");
     assert_documented("get", LIST, &answer);
     let fault = expect_fault(&answer, 400, "query.cursor", "invalid_value");
     assert!(fault.message.contains("cursor=0"), "{}", fault.message);
@@ -175,7 +175,7 @@ fn readers_miss_and_repeat_nothing_while_thirty_two_writers_write() {
 
 #[test]
 #[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
-fn the_feed_goes_on_after_kills() {
+fn the_feed_continues_after_kills() {
     const WRITERS: usize = 32;
     let (seed, kills) = (setting("FLORIN_TEST_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
     eprintln!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={kills}");
@@ -187,22 +187,22 @@ fn the_feed_goes_on_after_kills() {
     let budgets = [funds.as_str(), receiver.as_str()];
     for kill in 0..kills {
         let (client, enough) = (server.client(), rng.usize(1..40));
-        let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let (stop, finished) = (AtomicBool::new(false), AtomicUsize::new(0));
         let home = thread::scope(|scope| {
             for writer in 0..WRITERS {
-                let (client, card, stop, done) = (client.clone(), &card, &stop, &done);
+                let (client, card, stop, finished) = (client.clone(), &card, &stop, &finished);
                 scope.spawn(move || {
                     for number in 0_usize.. {
                         let key = format!("{kill}-{writer}-{number}");
                         if movement(&client, card, budgets, &key).is_none() || stop.load(Ordering::Relaxed) {
                             break;
                         }
-                        done.fetch_add(1, Ordering::Relaxed);
+                        finished.fetch_add(1, Ordering::Relaxed);
                     }
                 });
             }
             let start = Instant::now();
-            while done.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+            while finished.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
                 feed.read(&client, 7);
             }
             let home = server.kill();

@@ -86,12 +86,12 @@ fn numbers_are_restored_and_copied() {
     top_up(&client, &float);
     let before = rows(&client, "search=1");
     assert_eq!((before.len(), numbers(&before[0])), (1, vec![json!(1)]));
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     funded(&client, "Later", "1.00");
     assert_eq!(text(&numbered(&client, &json!(2)), "/type"), "deposit");
-    restore(&client, &kept);
+    restore(&client, &saved);
     assert_eq!(rows(&client, ""), before);
-    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": saved}));
     assert_eq!(numbers(&numbered(&copy, &json!(1))), [json!(1)]);
     funded(&client, "Later", "1.00");
     assert_eq!(numbers(&numbered(&client, &json!(2))), [json!(2)]);

@@ -85,7 +85,7 @@ fn malformed_postcodes_are_refused() {
     }
     let long = format!("{LOOKUP}?postcode={}", "A".repeat(3000));
     table.check(&bad("3000 letters", "query.postcode", "invalid_format"), &client.get(&long));
-    table.done(18);
+    table.assert_passed(18);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn an_operator_imports_addresses() {
 }
 
 #[test]
-fn a_faulty_file_names_line_and_column_and_changes_nothing() {
+fn a_faulty_file_is_refused_with_line_and_column() {
     let home = Home::demo();
     let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
     let file = home.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));

@@ -6,7 +6,7 @@ use crate::support::{ADVICE, ATM, CLEARING, REFUND, REVERSAL, Wallet, expect_fau
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Sends an advice with this total, and checks its record.
+/// Sends an advice with this total, checks its record, and returns its token.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
     let advice = wallet.follow_ok(ADVICE, token, total);
     let ledger = wallet.ledger(25_000);
@@ -20,27 +20,27 @@ fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String
 
 #[test]
 fn a_lower_advice_releases_the_difference() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     advised(&wallet, &token, "8.00", "242.00");
     assert_eq!(wallet.balance().available, 24_200);
 }
 
 #[test]
 fn a_higher_advice_holds_more() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     advised(&wallet, &token, "15.00", "235.00");
     advised(&wallet, &token, "250.00", "0.00");
 }
 
 #[test]
 fn an_equal_advice_changes_nothing() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     advised(&wallet, &token, "10.00", "240.00");
 }
 
 #[test]
 fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let advice = wallet.follow_ok(ADVICE, &token, "250.01");
     let ledger = wallet.ledger(25_000);
     let mut want = expected("authorization.advice", "DECLINED");
@@ -56,7 +56,7 @@ fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
 
 #[test]
 fn the_token_of_an_advice_identifies_the_chain() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let first = advised(&wallet, &token, "8.00", "242.00");
     let second = advised(&wallet, &first, "9.00", "241.00");
     let cleared = wallet.follow_ok(CLEARING, &second, "9");
@@ -69,7 +69,7 @@ fn the_token_of_an_advice_identifies_the_chain() {
 
 #[test]
 fn an_advice_is_refused_after_any_clearing() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     let clearing = expect_json(&wallet.client.post(CLEARING, body), 201);
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_cleared");
@@ -80,7 +80,7 @@ fn an_advice_is_refused_after_any_clearing() {
 
 #[test]
 fn an_advice_is_refused_after_a_full_reversal() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     wallet.follow_ok(REVERSAL, &token, "10");
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_reversed");
     assert_eq!(wallet.balance().available, 25_000);
@@ -88,7 +88,7 @@ fn an_advice_is_refused_after_a_full_reversal() {
 
 #[test]
 fn after_a_partial_reversal_an_advice_replaces_the_rest() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let reversal = wallet.follow_ok(REVERSAL, &token, "4");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "244.00");
     advised(&wallet, text(&reversal, "/token"), "7.00", "243.00");
@@ -96,7 +96,7 @@ fn after_a_partial_reversal_an_advice_replaces_the_rest() {
 
 #[test]
 fn an_advice_works_on_purchases_only() {
-    let (_server, wallet, _) = Wallet::held();
+    let (_server, wallet, _) = Wallet::with_hold();
     for path in [ATM, REFUND] {
         let token = wallet.token(path, "10");
         let answer = wallet.follow(ADVICE, &token, "5");

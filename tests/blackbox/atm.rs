@@ -12,8 +12,9 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Starts a server. Returns it, a card whose budget had 250.00, and the token of a withdrawal of 10.00 from it.
-fn held() -> (Server, Wallet, String) {
+/// Starts a server with a card that has 250.00 available, and authorizes a withdrawal of 10.00. Returns the server, the
+/// card, and the token of the withdrawal.
+fn with_withdrawal() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(ATM, "10");
@@ -32,7 +33,7 @@ fn an_authorization_has_every_member() {
 
 #[test]
 fn clearing_has_every_member() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = with_withdrawal();
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing.atm.withdrawal", "COMPLETION");
     (want.ledger, want.subnetwork, want.preceding) = (&ledger, "VISAPLUS", Some(token.as_str()));
@@ -42,7 +43,7 @@ fn clearing_has_every_member() {
 
 #[test]
 fn clearing_is_always_final() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = with_withdrawal();
     let cleared = wallet.follow_ok(ATM_CLEARING, &token, "4");
     let expected = Balance { ledger: 24_600 + wallet.reserved, available: 24_600 };
     assert_eq!(wallet.balance_in(&cleared), expected);
@@ -54,7 +55,7 @@ fn clearing_is_always_final() {
 
 #[test]
 fn a_clearing_above_the_hold_is_accepted_in_full() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = with_withdrawal();
     let cleared = wallet.follow_ok(ATM_CLEARING, &token, "260");
     let expected = Balance { ledger: -1_000 + wallet.reserved, available: -1_000 };
     assert_eq!(wallet.balance_in(&cleared), expected);
@@ -78,7 +79,7 @@ fn every_network_has_its_subnetwork() {
 
 #[test]
 fn other_follow_ups_are_refused() {
-    let (_server, wallet, token) = held();
+    let (_server, wallet, token) = with_withdrawal();
     for path in [ADVICE, CLEARING, REFUND_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
     }

@@ -152,7 +152,7 @@ fn an_amount_above_the_available_balance_is_declined() {
     assert_eq!(text(&wallet.authorize("0.01"), "/response/code"), "1016");
 }
 
-fn declined(client: &Client, card: &Card, amount: &str, code: &str, memo: &str) {
+fn expect_decline(client: &Client, card: &Card, amount: &str, code: &str, memo: &str) {
     let decline = transaction(&client.post(AUTHORIZATION, first_body(&card.id, amount)));
     let available = text(&decline, "/gpa/availableBalance").to_owned();
     let ledger = text(&decline, "/gpa/ledgerBalance").to_owned();
@@ -183,11 +183,11 @@ fn the_state_of_the_card_decides() {
         ("SUSPENDED", "1003", "Card suspended"),
     ] {
         let card = demo().card_in(state);
-        declined(&client, card, "10", code, memo);
-        declined(&client, card, "0", code, memo);
+        expect_decline(&client, card, "10", code, memo);
+        expect_decline(&client, card, "0", code, memo);
     }
-    declined(&client, demo().expired_card(), "10", "1001", "Card expired");
-    declined(&client, demo().expired_card(), "0", "1001", "Card expired");
+    expect_decline(&client, demo().expired_card(), "10", "1001", "Card expired");
+    expect_decline(&client, demo().expired_card(), "0", "1001", "Card expired");
 }
 
 #[test]

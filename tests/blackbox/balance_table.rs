@@ -1,5 +1,5 @@
 //! Plays every row of the balance table in section 5.5 of docs/CONTRACT-CHOICES.md in three currencies, exact to the
-//! last digit, and complete chains.
+//! last digit. Also plays complete chains.
 
 use crate::documented_messages::{Row, play_in_three_currencies};
 use crate::support::assert::text;

@@ -68,9 +68,9 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
     assert_eq!(codes, ["EUR", "JPY"]);
     let feature = &created["feature"][0];
     assert_eq!([&feature["payments"], &feature["budgetCards"], &feature["peopleCards"]], [&json!(false); 3]);
-    let whole = find(&client, &text(&created, "/id").to_uppercase(), "include=balance");
-    assert_eq!(whole["balance"].as_array().unwrap().len(), 2);
-    assert_eq!(format_number(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
+    let complete = find(&client, &text(&created, "/id").to_uppercase(), "include=balance");
+    assert_eq!(complete["balance"].as_array().unwrap().len(), 2);
+    assert_eq!(format_number(&complete["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
     assert_eq!(find(&client, text(&created, "/id"), ""), created);
 }
 
@@ -88,14 +88,14 @@ fn balances_are_exact_numbers_and_include_sub_budgets() {
     for exact in ["\"availableBalance\":50.05", "\"pendingBalance\":20.00", "\"ledgerBalance\":100.10"] {
         assert!(answer.text().contains(exact), "{exact}: {}", answer.text());
     }
-    let whole = expect_json(&answer, 200);
+    let complete = expect_json(&answer, 200);
     let amounts = |row: &Value| {
         ["availableBalance", "pendingBalance", "ledgerBalance", "allocatedBalance", "ledgerAndAllocatedBalance"]
             .map(|name| format_number(&row[name], "GBP"))
     };
-    assert_eq!(amounts(&whole["balance"][0]), ["50.05", "20.00", "70.05", "30.05", "100.10"]);
-    assert_eq!(amounts(&whole["totalBalance"][0]), ["80.10", "20.00", "100.10", "30.05", "100.10"]);
-    assert_eq!(whole["balance"][0]["lastUpdatedSequentialId"], 2);
+    assert_eq!(amounts(&complete["balance"][0]), ["50.05", "20.00", "70.05", "30.05", "100.10"]);
+    assert_eq!(amounts(&complete["totalBalance"][0]), ["80.10", "20.00", "100.10", "30.05", "100.10"]);
+    assert_eq!(complete["balance"][0]["lastUpdatedSequentialId"], 2);
     let parent = parent_budget(&client);
     let pounds = |name: &str| {
         let row = parent[name].as_array().unwrap().iter().find(|row| row["currencyCode"] == "GBP").unwrap();
@@ -147,7 +147,7 @@ fn the_parent_budget_of_the_demo_holds_its_currencies() {
 fn every_fault_of_the_body_is_named() {
     let client = shared().client();
     let mut table = Table::default();
-    let but = |name: &str, value: Value| with(new_budget("x", &["GBP"]), &json!({name: value})).to_string();
+    let body_with = |name: &str, value: Value| with(new_budget("x", &["GBP"]), &json!({name: value})).to_string();
     let cases = [
         ("name", Value::Null, "body.name", "required"),
         ("name", json!(""), "body.name", "invalid_format"),
@@ -175,9 +175,9 @@ fn every_fault_of_the_body_is_named() {
         ("balance", json!("1"), "body.balance", "unknown_field"),
     ];
     for (name, value, path, code) in cases {
-        table.check(&bad(format!("{name} {value}"), path, code), &client.post(BUDGETS, but(name, value.clone())));
+        table.check(&bad(format!("{name} {value}"), path, code), &client.post(BUDGETS, body_with(name, value.clone())));
     }
-    table.done(23);
+    table.assert_passed(23);
     let nobody = with(new_budget("x", &["GBP"]), &json!({"type": "individual", "personaId": ABSENT})).to_string();
     expect_fault(&client.post(BUDGETS, nobody), 404, "body.personaId", "not_found");
     let all = [
@@ -295,14 +295,14 @@ fn names_are_unique_if_the_account_requires_it() {
 fn a_restore_leaves_the_setting_of_unique_names() {
     let server = Server::sandbox();
     let (_, client) = create_world(&server, json!({"template": "empty"}));
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     set_unique_names(&server, &client.account, "on");
     budget(&client, "Travel");
-    restore(&client, &kept);
+    restore(&client, &saved);
     budget(&client, "Travel");
     expect_fault(&create_named(&client, "Travel"), 409, "body.name", "invalid_state");
     // A world that is created from the snapshot does not have the setting.
-    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": saved}));
     for _ in 0..2 {
         budget(&copy, "Travel");
     }

@@ -27,12 +27,12 @@ fn money_moves_from_one_budget_to_the_other() {
     let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "25.5", "reference": "rent"});
     let answer = client.post(&format!("{BUDGETS}/{from}/transfer"), body.to_string());
     assert_documented("post", "/v2/budgets/{budgetId}/transfer", &answer);
-    let done = expect_json(&answer, 200);
-    assert_eq!(members(&done), ["creditBoxTransactionId", "debitBoxTransactionId", "success", "transfer"]);
-    assert_eq!(done["success"], true);
+    let transferred = expect_json(&answer, 200);
+    assert_eq!(members(&transferred), ["creditBoxTransactionId", "debitBoxTransactionId", "success", "transfer"]);
+    assert_eq!(transferred["success"], true);
     // The credit that funded the budget has the number 1.
-    assert_eq!((&done["debitBoxTransactionId"], &done["creditBoxTransactionId"]), (&json!(2), &json!(3)));
-    let detail = &done["transfer"];
+    assert_eq!((&transferred["debitBoxTransactionId"], &transferred["creditBoxTransactionId"]), (&json!(2), &json!(3)));
+    let detail = &transferred["transfer"];
     assert_eq!(members(detail), ["createdAt", "destinationBalance", "id", "sourceBalance"]);
     uuid(&detail["id"]);
     time(&detail["createdAt"]);
@@ -68,7 +68,7 @@ fn every_fault_is_named() {
     let path = format!("{BUDGETS}/{from}/transfer");
     let mut table = Table::default();
     let good = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "1"});
-    let but = |name: &str, value: Value| {
+    let body_with = |name: &str, value: Value| {
         let mut body = good.clone();
         body[name] = value;
         body.to_string()
@@ -89,9 +89,10 @@ fn every_fault_is_named() {
         ("reference", json!(""), "body.reference", "invalid_format"),
         ("note", json!("x"), "body.note", "unknown_field"),
     ] {
-        table.check(&bad(format!("{name} {value}"), path_of, code), &client.post(&path, but(name, value.clone())));
+        table
+            .check(&bad(format!("{name} {value}"), path_of, code), &client.post(&path, body_with(name, value.clone())));
     }
-    table.done(14);
+    table.assert_passed(14);
     let body = json!({"destinationBudgetId": to, "amount": "1.001", "currency": "USD"}).to_string();
     let both = [("body.amount", "too_many_decimals"), ("body.currency", "invalid_value")];
     expect_faults(&client.post(&path, body), 400, &both);

@@ -74,30 +74,33 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
     endpoint.answer_with(r#"{"decision": "PARTIAL", "amount": "4.00"}"#);
     let answer = client.post(AUTHORIZATION, purchase(&card, "10", &json!({"partialApproval": true})));
     assert_documented("post", AUTHORIZATION, &answer);
-    let part = transaction(&answer);
-    assert_eq!((code(&part), text(&part, "/amount"), text(&part, "/requestAmount")), ("0002", "4.00", "10.00"));
-    assert_eq!(text(&part, "/gpa/availableBalance"), "86.00");
-    assert_eq!(part["decision"], json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00"}));
+    let partial = transaction(&answer);
+    assert_eq!(
+        (code(&partial), text(&partial, "/amount"), text(&partial, "/requestAmount")),
+        ("0002", "4.00", "10.00")
+    );
+    assert_eq!(text(&partial, "/gpa/availableBalance"), "86.00");
+    assert_eq!(partial["decision"], json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00"}));
     // A message that allows no partial approval is declined, because the endpoint approves only a part of it.
-    let whole = buy(&client, &card, "10");
-    assert_eq!(code(&whole), "1885");
+    let declined = buy(&client, &card, "10");
+    assert_eq!(code(&declined), "1885");
     let decision = json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00", "code": "1885"});
-    assert_eq!(whole["decision"], decision);
+    assert_eq!(declined["decision"], decision);
     assert_eq!(balance(&client, &budget)[1], "86.00");
 }
 
 #[test]
-fn a_question_says_what_a_decision_needs_and_is_signed() {
+fn a_question_contains_what_a_decision_needs_and_is_signed() {
     let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
+    let (endpoint, created) = start_endpoint(&client, APPROVE, &json!({}));
     let more = json!({
         "currencyCode": "USD", "partialApproval": true, "pos": {"entryMode": "CHIP"},
         "threeDSecure": {"outcome": "AUTHENTICATED"}
     });
     let record = transaction(&client.post(AUTHORIZATION, purchase(&card, "8", &more)));
     let got = endpoint.wait_for(1).remove(0);
-    got.verify(text(&made, "/signingSecret")).unwrap();
+    got.verify(text(&created, "/signingSecret")).unwrap();
     assert!(got.verify("whsec_MDE5OGMwZGUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBi").is_err());
     let asked = question(&got);
     assert_question_documented(&asked);
@@ -281,7 +284,7 @@ fn the_endpoint_is_not_asked_if_a_rule_declines_or_the_message_takes_no_funds() 
 }
 
 #[test]
-fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
+fn repeats_ask_no_endpoint_and_dry_runs_ask_for_a_preview() {
     let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
@@ -437,13 +440,13 @@ fn a_shutdown_waits_for_the_reply() {
 
 /// A question has the time of the world's clock. Other accounts do not have the endpoint of the world.
 #[test]
-fn worlds_ask_by_their_own_clocks() {
+fn a_question_has_the_time_of_its_world() {
     let server = Server::sandbox();
     let (_, client) =
         create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z", "seed": "decided", "template": "demo"}));
     let (_, card) = funded_card(&client);
-    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
-    assert_eq!(text(&made, "/createdAt"), "2026-09-01T12:00:00Z");
+    let (endpoint, created) = start_endpoint(&client, APPROVE, &json!({}));
+    assert_eq!(text(&created, "/createdAt"), "2026-09-01T12:00:00Z");
     set_clock(&client, json!({"advanceBy": "P1D"}));
     let record = buy(&client, &card, "1");
     let asked = question(&endpoint.wait_for(1)[0]);
@@ -456,7 +459,7 @@ fn worlds_ask_by_their_own_clocks() {
 
 /// The question in the documentation has the members that Florin sends, and matches its description.
 #[test]
-fn the_documented_question_is_a_real_one() {
+fn the_documented_question_matches_a_real_one() {
     let page = include_str!("../../docs/CARD-DECISIONS.md");
     let shown = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let shown: Value = serde_json::from_str(shown).unwrap();

@@ -28,19 +28,19 @@ fn the_secret_is_shown_once() {
     let body = json!({"url": "https://example.com/decisions"});
     let answer = put(&client, &body);
     assert_documented("put", DECISIONS, &answer);
-    let made = expect_json(&answer, 201);
+    let created = expect_json(&answer, 201);
     let all = ["accountId", "createdAt", "enabled", "fallback", "signingSecret", "timeoutMs", "updatedAt", "url"];
-    assert_eq!(members(&made), all);
+    assert_eq!(members(&created), all);
     assert_eq!(
-        (&made["enabled"], &made["timeoutMs"], &made["fallback"]),
+        (&created["enabled"], &created["timeoutMs"], &created["fallback"]),
         (&json!(true), &json!(2000), &json!("DECLINE"))
     );
-    assert_eq!((text(&made, "/accountId"), &made["url"]), (client.account.as_str(), &body["url"]));
-    assert!(text(&made, "/signingSecret").starts_with("whsec_"));
+    assert_eq!((text(&created, "/accountId"), &created["url"]), (client.account.as_str(), &body["url"]));
+    assert!(text(&created, "/signingSecret").starts_with("whsec_"));
 
     let answer = client.get(DECISIONS);
     assert_documented("get", DECISIONS, &answer);
-    let mut shown = made.clone();
+    let mut shown = created.clone();
     shown.as_object_mut().unwrap().remove("signingSecret");
     assert_eq!(expect_json(&answer, 200), shown);
     let other = json!({"url": "http://localhost:9000/d", "enabled": false, "timeoutMs": 100, "fallback": "APPROVE"});
@@ -51,7 +51,7 @@ fn the_secret_is_shown_once() {
     for member in ["url", "enabled", "timeoutMs", "fallback"] {
         assert_eq!(changed[member], other[member], "{member}");
     }
-    assert_eq!(changed["createdAt"], made["createdAt"]);
+    assert_eq!(changed["createdAt"], created["createdAt"]);
     assert_eq!(expect_json(&client.get(DECISIONS), 200), changed);
     // A change replaces all settings.
     assert_eq!(expect_json(&put(&client, &body), 200)["timeoutMs"], 2000);
@@ -59,7 +59,7 @@ fn the_secret_is_shown_once() {
     assert_eq!((answer.status, answer.body.len()), (204, 0));
     expect_fault(&client.get(DECISIONS), 404, "query.accountId", "not_found");
     let again = expect_json(&put(&client, &body), 201);
-    assert_ne!(again["signingSecret"], made["signingSecret"]);
+    assert_ne!(again["signingSecret"], created["signingSecret"]);
 }
 
 #[test]
@@ -124,12 +124,12 @@ fn repeats_show_no_secret() {
 #[test]
 fn both_secrets_sign_during_an_overlap() {
     let (_server, client) = fresh_sandbox();
-    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
+    let (endpoint, created) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, r#"{"overlapHours": 1}"#), 200);
     assert!(rotated["previousSecretExpiresAt"].is_string(), "{rotated}");
     buy(&client, &gbp_card(), "0.01");
     let got = endpoint.wait_for(1).remove(0);
-    let [old, new] = [&made, &rotated].map(|answer| text(answer, "/signingSecret"));
+    let [old, new] = [&created, &rotated].map(|answer| text(answer, "/signingSecret"));
     assert_eq!((got.verify(old), got.verify(new)), (Ok(()), Ok(())));
     let last = expect_json(&client.post(ROTATE, r#"{"overlapHours": 0}"#), 200);
     // A change keeps the secret.
@@ -162,7 +162,7 @@ fn changes_take_effect_immediately() {
 #[test]
 fn accounts_and_scopes_are_checked() {
     let (server, client) = fresh_sandbox();
-    let (_, made) = start_endpoint(&client, APPROVE, &json!({}));
+    let (_, created) = start_endpoint(&client, APPROVE, &json!({}));
     let body = json!({"url": "https://example.com/"}).to_string();
     let foreign = server.other().with_account(&client.account);
     for client in [&foreign, &client.with_account("F404")] {
@@ -181,14 +181,14 @@ fn accounts_and_scopes_are_checked() {
         assert_eq!(server.limited().call(method, path).send().status, 403, "{method} {path}");
     }
     let shown = expect_json(&client.get(DECISIONS), 200);
-    assert_eq!(shown["updatedAt"], made["updatedAt"]);
+    assert_eq!(shown["updatedAt"], created["updatedAt"]);
 }
 
 #[test]
 fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let server = Server::sandbox();
     let client = server.client();
-    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
+    let (endpoint, created) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, "{}"), 200);
     buy(&client, &gbp_card(), "0.01");
     endpoint.answer(500, "");
@@ -197,7 +197,7 @@ fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let shown = client.get(DECISIONS).text();
     let (_, home) = server.stop();
     let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
-    for secret in [&made, &rotated].map(|answer| &text(answer, "/signingSecret")[6..]) {
+    for secret in [&created, &rotated].map(|answer| &text(answer, "/signingSecret")[6..]) {
         assert!(!shown.contains(secret) && !home.log().contains(secret), "{secret}");
         assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} is stored in clear");
     }
@@ -240,7 +240,7 @@ fn production_accepts_https_only() {
     ] {
         expect_fault(&put(&client, &json!({"url": url})), 400, "body.url", "invalid_value");
     }
-    let made = expect_json(&put(&client, &json!({"url": "https://example.com/"})), 201);
-    assert!(text(&made, "/signingSecret").starts_with("whsec_"));
+    let created = expect_json(&put(&client, &json!({"url": "https://example.com/"})), 201);
+    assert!(text(&created, "/signingSecret").starts_with("whsec_"));
     assert_eq!(receiver.connections(), 0);
 }

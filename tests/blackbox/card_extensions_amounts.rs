@@ -26,16 +26,16 @@ fn withdraw(wallet: &Wallet, amount: &str, fee: &str) -> Value {
 fn the_available_amount_is_approved() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
-    let part = authorize_partly(&wallet, "10");
+    let partial = authorize_partly(&wallet, "10");
     let ledger = wallet.ledger(700);
     let mut want = expected("authorization", "PENDING");
     (want.code, want.memo) = ("0002", "Partially approved");
     (want.amount, want.requested, want.impacted) = ("7.00", "10.00", "-7.00");
     (want.ledger, want.available) = (&ledger, "0.00");
-    assert_record(&part, &wallet.card, &want);
-    let none = authorize_partly(&wallet, "10");
-    assert_eq!((text(&none, "/state"), text(&none, "/response/code")), ("DECLINED", "1016"));
-    let token = text(&part, "/token");
+    assert_record(&partial, &wallet.card, &want);
+    let declined = authorize_partly(&wallet, "10");
+    assert_eq!((text(&declined, "/state"), text(&declined, "/response/code")), ("DECLINED", "1016"));
+    let token = text(&partial, "/token");
     let cleared = wallet.follow_ok(CLEARING, token, "7");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "0.00");
     check_journal(server.home());
@@ -45,10 +45,10 @@ fn the_available_amount_is_approved() {
 fn partial_approval_must_be_requested_and_necessary() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
-    let whole = authorize_partly(&wallet, "7");
-    assert_eq!((text(&whole, "/response/code"), text(&whole, "/amount")), ("0000", "7.00"));
+    let approved = authorize_partly(&wallet, "7");
+    assert_eq!((text(&approved, "/response/code"), text(&approved, "/amount")), ("0000", "7.00"));
     let reversal =
-        wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, whole["token"]));
+        wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, approved["token"]));
     expect_json(&reversal, 201);
     assert_eq!(text(&wallet.authorize("10"), "/response/code"), "1016");
     let without_approval = wallet.first_body("10").replacen('{', r#"{"partialApproval": false, "#, 1);

@@ -108,18 +108,18 @@ fn a_card_of_another_currency_has_its_own_rate() {
 fn invalid_amounts_and_currencies_are_refused() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let to = |currency: &str, amount: &str| send(&wallet, AUTHORIZATION, amount, currency);
-    expect_fault(&to("USD", "1.001"), 400, "body.amount", "too_many_decimals");
-    expect_fault(&to("JPY", "0.5"), 400, "body.amount", "too_many_decimals");
-    expect_fault(&to("ISK", "1000"), 400, "body.currencyCode", "invalid_value");
-    expect_fault(&to("XAU", "1"), 400, "body.currencyCode", "invalid_value");
-    expect_fault(&to("HRK", "1"), 400, "body.currencyCode", "invalid_value");
-    expect_fault(&to("dollar", "1"), 400, "body.currencyCode", "invalid_format");
+    let authorize_in = |currency: &str, amount: &str| send(&wallet, AUTHORIZATION, amount, currency);
+    expect_fault(&authorize_in("USD", "1.001"), 400, "body.amount", "too_many_decimals");
+    expect_fault(&authorize_in("JPY", "0.5"), 400, "body.amount", "too_many_decimals");
+    expect_fault(&authorize_in("ISK", "1000"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&authorize_in("XAU", "1"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&authorize_in("HRK", "1"), 400, "body.currencyCode", "invalid_value");
+    expect_fault(&authorize_in("dollar", "1"), 400, "body.currencyCode", "invalid_format");
     let body = wallet.first_body("1").replacen('{', r#"{"currencyCode": 840, "#, 1);
     expect_fault(&wallet.client.post(AUTHORIZATION, body), 400, "body.currencyCode", "invalid_type");
-    let check = transaction(&to("USD", "0"));
+    let check = transaction(&authorize_in("USD", "0"));
     assert_eq!(text(&check, "/response/code"), "1830");
-    let short = transaction(&to("USD", "317.66"));
+    let short = transaction(&authorize_in("USD", "317.66"));
     assert_eq!((text(&short, "/response/code"), amounts(&short)), ("1016", ("250.01", "317.66", "0.00")));
     // One yen is slightly more than half a penny.
     let yen_wallet = Wallet::with(&server, "GBP", 25_000);

@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 const LIMITS: &str = "/v2/cards/{cardId}/spending-limits";
-const ON_TRANSACTIONS: &str = "/v2/cards/{cardId}/transaction-limits";
+const TRANSACTION_LIMITS: &str = "/v2/cards/{cardId}/transaction-limits";
 
 fn set_limit(client: &Client, card: &str, body: &Value) -> Answer {
     client.post(&format!("{CARDS}/{card}/spending-limits"), body.to_string())
@@ -162,12 +162,12 @@ fn a_transaction_limit_comes_before_spending_limits() {
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let path = format!("{CARDS}/{card}/transaction-limits");
     let answer = client.post(&path, r#"{"limitWindow": "TRANSACTION", "amount": 20}"#);
-    assert_documented("post", ON_TRANSACTIONS, &answer);
+    assert_documented("post", TRANSACTION_LIMITS, &answer);
     let limit = expect_json(&answer, 200);
     assert_eq!(limit["available"], json!({"uses": -1, "amount": 20.0, "daysRemaining": null}));
     assert_eq!(["20", "20.01", "20"].map(|amount| authorize(&client, &card, amount)), ["0000", "1817", "0000"]);
     let listed = client.get(&path);
-    assert_documented("get", ON_TRANSACTIONS, &listed);
+    assert_documented("get", TRANSACTION_LIMITS, &listed);
     assert_eq!(expect_json(&listed, 200)["rows"], json!([limit]));
     assert!(limits(&client, &card).is_empty());
     assert_eq!(expect_json(&client.get(&format!("{CARDS}/{card}")), 200)["spendingLimit"], Value::Null);
@@ -184,8 +184,8 @@ fn a_transaction_limit_comes_before_spending_limits() {
     let expected = json!({"rule": "transaction_limit", "passed": false, "limitWindow": "TRANSACTION",
         "limitAmount": "20.00", "wantedAmount": "21.00"});
     assert_eq!(last, &expected);
-    let gone = client.call("DELETE", &format!("{path}/{}", text(&limit, "/id"))).send();
-    assert_eq!(gone.status, 204);
+    let removed = client.call("DELETE", &format!("{path}/{}", text(&limit, "/id"))).send();
+    assert_eq!(removed.status, 204);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn every_fault_is_named() {
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &set_limit(&client, card, &body));
     }
-    table.done(14);
+    table.assert_passed(14);
     let path = format!("{CARDS}/{card}/transaction-limits");
     let answer = client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#);
     expect_fault(&answer, 400, "body.limitWindow", "invalid_value");

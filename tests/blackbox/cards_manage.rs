@@ -90,7 +90,7 @@ fn a_new_card_has_every_member_and_is_not_activated() {
 }
 
 #[test]
-fn a_card_can_be_active_at_once_until_a_given_day() {
+fn a_new_card_can_be_active_and_have_an_expiry_date() {
     let (_server, client) = fresh_sandbox();
     let budget = budget_of(&client, &new_budget("Two", &["EUR", "USD"]));
     let mut body = shared_card(&budget, "Ada");
@@ -176,7 +176,7 @@ fn a_change_keeps_members_that_it_does_not_name() {
     expect_fault(&put(&json!({"state": "UNACTIVATED"})), 409, "body.state", "invalid_state");
     expect_fault(&put(&json!({"personId": ABSENT})), 404, "body.personId", "not_found");
     assert_eq!(ids(&list(&client, "search=fur")), [text(&created, "/id")], "a search finds the new name");
-    assert!(ids(&list(&client, "search=ada")).is_empty(), "and not the old one");
+    assert!(ids(&list(&client, "search=ada")).is_empty(), "a search does not find the old name");
     let steps = expect_json(&client.get(&format!("{path}/transitions")), 200);
     assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &Value::Null));
 }
@@ -206,7 +206,7 @@ fn every_fault_is_named() {
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &client.post(CARDS, body.to_string()));
     }
-    table.done(14);
+    table.assert_passed(14);
     let query = "state=active&orderBy=name&startDate=today&search=&budgetId=1&cardIds=1,2&cardOwnerType=PERSON";
     let faults = [
         ("query.state", "invalid_value"),

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::events::EVENTS;
 use crate::support::assert::text;
-use crate::support::cells::{Tenant, add_cells, listed_cell, setting};
+use crate::support::cells::{Tenant, add_cells, cells_setting, listed_cell};
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
 use crate::support::payer::Payer;
 use crate::support::receiver::{Receiver, wait_for_delivery};
@@ -117,7 +117,7 @@ fn a_missing_cell_affects_only_its_clients() {
     let (home, databases) = add_cells(Home::demo());
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
-    let complete = setting(&databases);
+    let complete = cells_setting(&databases);
     let [a, b] = databases;
 
     let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));

@@ -1,9 +1,9 @@
-//! Commands on cells, which refuse wrong databases.
+//! Commands on cells, and their refusals of wrong databases.
 
 use serde_json::json;
 
 use crate::export_import::{export, migrated_home};
-use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
+use crate::support::cells::{CellDatabase, Tenant, add_cells, cells_setting, listed_cell};
 use crate::support::management::{BUDGETS, balance, funded};
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server, expect_json};
@@ -43,7 +43,7 @@ fn clients_are_placed_in_cells_that_accept_them() {
 fn the_wrong_database_is_refused() {
     let (home, databases) = add_cells(migrated_home());
     let [a, b] = databases.each_ref().map(|database| database.url.clone());
-    let right = setting(&databases);
+    let right = cells_setting(&databases);
     let home_url = home.setting("FLORIN_DATABASE_URL");
 
     let home = home.set("FLORIN_CELLS", &format!("a={b} b={a}"));
@@ -70,14 +70,14 @@ fn the_wrong_database_is_refused() {
     home.json(&["clients", "list", "--json"]);
 
     // An existing production database does not become a cell of a sandbox.
-    let other = CellDatabase::beside(&home, "c.db");
+    let other = CellDatabase::new(&home, "c.db");
     let production = Home::empty().production().set("FLORIN_DATABASE_URL", &other.url);
     production.json(&["init", "--json"]);
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
 
-    // Nor does a database with clients of its own, which is not changed.
-    let other = CellDatabase::beside(&home, "d.db");
+    // A database that has clients does not become a cell either. It is not changed.
+    let other = CellDatabase::new(&home, "d.db");
     let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
     own.json(&["migrate", "--json"]);
     own.json(&["clients", "create", "--name", "Eve", "--json"]);
@@ -118,7 +118,7 @@ fn migrations_apply_to_every_cell() {
 fn an_imported_home_migrates_its_cells() {
     let (home, databases) = add_cells(migrated_home());
     let file = export(&home);
-    let new = migrated_home().set("FLORIN_CELLS", &setting(&databases));
+    let new = migrated_home().set("FLORIN_CELLS", &cells_setting(&databases));
     new.json(&["import", &file, "--json"]);
     databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
     let stderr = new.refused(&["migrate", "--check"]);
@@ -140,7 +140,7 @@ fn a_cell_moves_to_another_database_in_a_file() {
     let other = home.path().join("a.jsonl").display().to_string();
     home.json(&["export", &other, "--from-cell", "a", "--json"]);
 
-    let new = CellDatabase::beside(&home, "new.db");
+    let new = CellDatabase::new(&home, "new.db");
     let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
     home.refused(&["cells", "add", "b"]);
     home.json(&["cells", "add", "b", "--for-import", "--json"]);
@@ -157,7 +157,7 @@ fn a_cell_moves_to_another_database_in_a_file() {
 #[test]
 fn commands_on_all_cells_need_every_cell() {
     let (home, databases) = add_cells(migrated_home());
-    let complete = setting(&databases);
+    let complete = cells_setting(&databases);
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     let only_a = complete.split(' ').next().unwrap();
@@ -183,9 +183,9 @@ fn commands_on_all_cells_need_every_cell() {
     assert!(home.refused(&["accounts", "change", "F70002", "--name", "Shop"]).contains("cell b"));
     assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
     for command in [&["migrate"][..], &["migrate", "--check"]] {
-        let done = home.run(command);
-        let stderr = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
+        let output = home.run(command);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
     }
     let home = home.set("FLORIN_CELLS", &complete);
     assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));

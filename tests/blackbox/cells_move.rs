@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::export_import::migrated_home;
 use crate::support::assert::text;
-use crate::support::cells::{Tenant, add_cells, listed_cell, move_to, setting};
+use crate::support::cells::{Tenant, add_cells, cells_setting, listed_cell, move_to};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
 use crate::support::money::format_amount;
 use crate::support::receiver::{Receiver, wait_for_delivery};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
 use crate::support::worlds::{below_world, create_world_as, restore, snapshot};
@@ -35,7 +35,7 @@ fn credit(caller: &Client, budget: &str, key: &str) -> (Answer, usize) {
             return (answer, refused);
         }
         assert!(answer.header("retry-after").is_some(), "{answer:?}");
-        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
+        assert!(start.elapsed() < MAX_WAIT, "the client stays unavailable");
         refused += usize::from(expect_error(&answer, 503)[0].message.contains("is being moved"));
         thread::sleep(Duration::from_millis(20));
     }
@@ -65,7 +65,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
             return stream;
         }
         assert_eq!(status, 503);
-        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
+        assert!(start.elapsed() < MAX_WAIT, "the client stays unavailable");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -74,7 +74,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
 fn follow(caller: &Client, mut stream: Stream, expected: impl Fn() -> Option<usize>) -> Vec<String> {
     let (start, mut seen) = (Instant::now(), Vec::new());
     while expected().is_none_or(|count| seen.len() < count) {
-        assert!(start.elapsed() < 4 * TIMEOUT, "the stream misses events: {} of {:?}", seen.len(), expected());
+        assert!(start.elapsed() < 4 * MAX_WAIT, "the stream misses events: {} of {:?}", seen.len(), expected());
         let began = Instant::now();
         let line = stream.line(Duration::from_millis(300));
         if let Some(id) = line.as_deref().and_then(|line| line.strip_prefix("id: ")) {
@@ -139,7 +139,7 @@ fn a_client_moves_under_load() {
     assert_eq!((seen.len(), unique.len()), (log.len() + 1, log.len() + 1), "the stream repeats events");
     let start = Instant::now();
     while !unique.is_subset(&receiver.accepted()) {
-        assert!(start.elapsed() < TIMEOUT, "webhooks are missing");
+        assert!(start.elapsed() < MAX_WAIT, "webhooks are missing");
         thread::sleep(Duration::from_millis(50));
     }
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
@@ -154,10 +154,10 @@ fn a_client_moves_under_load() {
 /// Runs a command of a move, which must succeed or find nothing to do. Returns `false` if the client has arrived, so
 /// that the move cannot be undone.
 fn complete(home: &Home, arguments: &[&str]) -> bool {
-    let done = home.run(arguments);
-    let stderr = String::from_utf8(done.stderr).unwrap();
+    let output = home.run(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let found_nothing_to_do = ["already", "is not being moved", "has arrived"].iter().any(|part| stderr.contains(part));
-    assert!(done.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
+    assert!(output.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
     !stderr.contains("has arrived")
 }
 
@@ -255,15 +255,15 @@ fn a_move_that_was_stopped_for_long_does_not_harm_later_moves() {
         let start = Instant::now();
         loop {
             home.run(&["cells", "move", &bob.id, "--abort"]);
-            let done = home.run(&["cells", "move", &bob.id, "a"]);
-            if done.status.success() || String::from_utf8_lossy(&done.stderr).contains("already") {
+            let output = home.run(&["cells", "move", &bob.id, "a"]);
+            if output.status.success() || String::from_utf8_lossy(&output.stderr).contains("already") {
                 break;
             }
             // The client may have arrived in another cell.
             for cell in ["b", "home"] {
                 home.run(&["cells", "move", &bob.id, cell]);
             }
-            assert!(start.elapsed() < TIMEOUT, "the move does not end");
+            assert!(start.elapsed() < MAX_WAIT, "the move does not end");
         }
         credit(&caller, &budget, &format!("after-{round}"));
         assert_eq!(balance(&caller, &budget)[0], format!("11.{:02}", round + 1));
@@ -279,7 +279,7 @@ fn a_directory_from_before_a_move_is_repaired() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     move_to(&home, &bob.id, "b");
-    // This is the state after the home was restored from a backup from before the move.
+    // This is the state after the home was restored from a backup that was made before the move.
     home.sql("UPDATE cell_entries SET cell = 'a' WHERE cell = 'b'").unwrap();
     assert!(home.refused_as_invalid(&["cells", "move", &bob.id, "home"]).contains("is in cell b"));
     move_to(&home, &bob.id, "b");
@@ -340,7 +340,7 @@ fn a_client_that_is_being_moved_into_a_drained_cell_leaves_it_again() {
     let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while listed_cell(&home, "a")["moving"] == Value::Null && listed_cell(&home, "a")["clients"] == 1 {
-        assert!(start.elapsed() < TIMEOUT, "the move does not begin");
+        assert!(start.elapsed() < MAX_WAIT, "the move does not begin");
     }
     command.kill().unwrap();
     command.wait().unwrap();
@@ -428,7 +428,7 @@ fn wrong_moves_are_refused() {
     assert!(home.refused(&["migrate"]).contains("cell home: the move of client"));
     home.sql(&format!("{current}; DELETE FROM __florin_departures")).unwrap();
     databases[0].sql(&current);
-    let complete = setting(&databases);
+    let complete = cells_setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("unknown cell `b`"));
     assert!(migrated_home().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
@@ -439,7 +439,7 @@ fn clients_in_a_wrong_cell_are_reported() {
     let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
-    // This is the state after cell b was restored from a backup from before a move.
+    // This is the state after cell b was restored from a backup that was made before a move.
     databases[1].sql(&format!("INSERT INTO clients (id, name, allowed_networks) VALUES ('{}', 'Bob', '')", bob.id));
     assert!(text(&listed_cell(&home, "b"), "/warning").contains(&bob.id));
     let checked = home.run(&["check"]);
@@ -447,7 +447,7 @@ fn clients_in_a_wrong_cell_are_reported() {
     assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
     assert_eq!(home.json(&["cells", "drain", "b", "--json"])["moved"], json!([]));
     assert_eq!(listed_cell(&home, "a")["clients"], 1);
-    // This is the state after cell a was restored from a backup from before the client was created.
+    // This is the state after cell a was restored from a backup that was made before the client was created.
     home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
     databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
     assert_eq!(text(&listed_cell(&home, "a"), "/warning"), "missing clients of the directory: 1");

@@ -10,7 +10,7 @@ use crate::support::cells::{CellDatabase, Tenant, add_cells, move_to};
 use crate::support::load::check_journal;
 use crate::support::logo::{png, set_logo};
 use crate::support::payer::{Payer, heading, html};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{SESSIONS, new_session, open_shop, refund_one_pound, sold};
 use crate::support::worlds::create_world_as;
 use crate::support::{ABSENT, Home, Server, expect_json};
@@ -47,7 +47,7 @@ impl Pages {
     fn wait_until_served(&self) {
         let start = Instant::now();
         while self.statuses() != [200; 3] {
-            assert!(start.elapsed() < TIMEOUT, "the pages stay unavailable: {:?}", self.statuses());
+            assert!(start.elapsed() < MAX_WAIT, "the pages stay unavailable: {:?}", self.statuses());
             thread::sleep(Duration::from_millis(20));
         }
     }

@@ -1,4 +1,4 @@
-//! `GET /v2/cards/simulations/transactions/{token}`: a whole chain, and explanations of declines.
+//! `GET /v2/cards/simulations/transactions/{token}`: a complete chain, and explanations of declines.
 
 use serde_json::{Value, json};
 
@@ -82,14 +82,14 @@ fn the_token_of_any_message_works() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
-    let part =
+    let partial =
         wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4}}"#));
-    let part = text(&transaction(&part), "/token").to_owned();
+    let partial = text(&transaction(&partial), "/token").to_owned();
     let declined = text(&wallet.follow_ok(ADVICE, &token, "300"), "/token").to_owned();
     let view = chain(&wallet.client, &token);
     assert_eq!(view["hold"]["heldAmount"], "6.00");
     assert!(view["hold"]["dueAt"].is_string() && view["hold"]["endedBy"].is_null(), "{view}");
-    for token in [&part, &declined] {
+    for token in [&partial, &declined] {
         assert_eq!(chain(&wallet.client, token), view);
     }
     assert_eq!(rules(explanation(&view, 2)), [("available_balance", false)]);

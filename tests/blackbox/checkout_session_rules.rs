@@ -9,7 +9,7 @@ use crate::events::{events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::with;
 use crate::support::payments::fresh_sandbox;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{
     PAYMENTS, SESSIONS, act_as_payer, bank, create_payee, new_session, refund_one_pound, shipping_address, shop, sold,
 };
@@ -69,7 +69,7 @@ fn wait_until_listed(client: &Client, list: &str, session: &Value) {
         rows.as_array().unwrap().iter().any(is_row)
     };
     while !has_row() {
-        assert!(start.elapsed() < TIMEOUT, "{list} does not show {session}");
+        assert!(start.elapsed() < MAX_WAIT, "{list} does not show {session}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -143,9 +143,9 @@ fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
     let client = server.client();
     let list = format!("{CHECKOUTS}?accountId={}&type=SHOPPING&status=ACTIVE&limit=100", client.account);
     let rows = expect_json(&client.get(&list), 200)["rows"].clone();
-    for names_one in [true, false] {
+    for names_account in [true, false] {
         let of_pounds =
-            |row: &&Value| row["currencyCode"] == "GBP" && row["settlementAccountId"].is_null() != names_one;
+            |row: &&Value| row["currencyCode"] == "GBP" && row["settlementAccountId"].is_null() != names_account;
         let checkout = rows.as_array().unwrap().iter().find(of_pounds).unwrap();
         let answer = client.post(SESSIONS, new_session(text(checkout, "/id"), "1").to_string());
         expect_fault(&answer, 409, "body.checkoutId", "invalid_state");

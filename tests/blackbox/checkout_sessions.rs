@@ -133,7 +133,7 @@ fn every_fault_of_a_session_is_named() {
     ] {
         table.check(&bad(change.to_string(), path, code), &create(&client, &body(change)));
     }
-    table.done(24);
+    table.assert_passed(24);
     assert_eq!(expect_json(&client.get(SESSIONS), 200)["count"], 0);
     let unknown = body(json!({"checkoutId": ABSENT}));
     expect_fault(&create(&client, &unknown), 404, "body.checkoutId", "not_found");
@@ -187,7 +187,7 @@ fn the_outcomes_of_payments_follow_the_clock() {
         number += 1;
         created(&client, &new_session(&checkout, &number.to_string()))
     };
-    for (outcome, at_once, later, payment, reason) in [
+    for (outcome, immediately, later, payment, reason) in [
         ("approve", "COMPLETED", "COMPLETED", "COMPLETED", None),
         ("reject", "OPEN", "OPEN", "FAILED", Some("REJECTED_BY_BANK")),
         ("leave", "OPEN", "OPEN", "CANCELLED", None),
@@ -198,7 +198,7 @@ fn the_outcomes_of_payments_follow_the_clock() {
     ] {
         let session = open();
         let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank, "outcome": outcome})), 200);
-        assert_eq!(paid["status"], at_once, "{outcome}");
+        assert_eq!(paid["status"], immediately, "{outcome}");
         set_clock(&client, json!({"advanceBy": "PT1M"}));
         let found = find(&client, &session);
         assert_eq!(found["status"], later, "{outcome}");

@@ -22,7 +22,7 @@ fn balance(wallet: &Wallet, ledger: i64, available: i64) -> Balance {
 
 #[test]
 fn a_clearing_of_the_whole_hold_has_every_member() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing", "COMPLETION");
     (want.ledger, want.preceding) = (&ledger, Some(token.as_str()));
@@ -32,7 +32,7 @@ fn a_clearing_of_the_whole_hold_has_every_member() {
 
 #[test]
 fn a_clearing_below_the_hold_releases_the_rest() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let ledger = wallet.ledger(24_300);
     let mut want = expected("authorization.clearing", "COMPLETION");
     (want.ledger, want.available, want.preceding) = (&ledger, "243.00", Some(token.as_str()));
@@ -43,7 +43,7 @@ fn a_clearing_below_the_hold_releases_the_rest() {
 
 #[test]
 fn final_is_the_default_and_may_be_null() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 7, "finalClearing": null}}"#);
     transaction(&wallet.client.post(CLEARING, body));
     assert_eq!(wallet.balance(), balance(&wallet, 24_300, 24_300));
@@ -51,7 +51,7 @@ fn final_is_the_default_and_may_be_null() {
 
 #[test]
 fn a_clearing_that_is_not_final_keeps_the_rest_held() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let first = clear(&wallet, &token, "4", false);
     assert_eq!(text(&first, "/amount"), "4.00");
     assert_eq!(text(&first, "/gpa/impactedAmount"), "-4.00");
@@ -66,7 +66,7 @@ fn a_clearing_that_is_not_final_keeps_the_rest_held() {
 
 #[test]
 fn a_clearing_of_the_whole_hold_ends_the_chain_even_if_not_final() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     clear(&wallet, &token, "4", false);
     let second = clear(&wallet, &token, "6", false);
     assert_eq!(wallet.balance_in(&second), balance(&wallet, 24_000, 24_000));
@@ -77,7 +77,7 @@ fn a_clearing_of_the_whole_hold_ends_the_chain_even_if_not_final() {
 #[test]
 fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
     for is_final in [true, false] {
-        let (_server, wallet, token) = Wallet::held();
+        let (_server, wallet, token) = Wallet::with_hold();
         let ledger = wallet.ledger(23_500);
         let mut want = expected("authorization.clearing", "COMPLETION");
         (want.ledger, want.available, want.preceding) = (&ledger, "235.00", Some(token.as_str()));
@@ -89,7 +89,7 @@ fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
 
 #[test]
 fn available_may_go_below_zero_and_then_everything_is_declined() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let clearing = wallet.follow_ok(CLEARING, &token, "300.05");
     assert_eq!(text(&clearing, "/gpa/availableBalance"), "-50.05");
     assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.ledger(-5_005));
@@ -103,7 +103,7 @@ fn available_may_go_below_zero_and_then_everything_is_declined() {
 
 #[test]
 fn a_clearing_above_the_hold_leaves_other_holds() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let other = wallet.token(AUTHORIZATION, "240");
     let clearing = wallet.follow_ok(CLEARING, &token, "20");
     assert_eq!(wallet.balance_in(&clearing), balance(&wallet, 23_000, -1_000));
@@ -113,7 +113,7 @@ fn a_clearing_above_the_hold_leaves_other_holds() {
 
 #[test]
 fn a_second_clearing_is_refused() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let clearing = wallet.follow_ok(CLEARING, &token, "10");
     expect_fault(&wallet.follow(CLEARING, &token, "10"), 409, PRECEDING, "already_cleared");
     let on_clearing = wallet.follow(CLEARING, text(&clearing, "/token"), "10");
@@ -123,7 +123,7 @@ fn a_second_clearing_is_refused() {
 
 #[test]
 fn the_token_of_a_clearing_does_not_identify_the_chain() {
-    let (_server, wallet, token) = Wallet::held();
+    let (_server, wallet, token) = Wallet::with_hold();
     let clearing = clear(&wallet, &token, "4", false);
     let answer = wallet.follow(CLEARING, text(&clearing, "/token"), "1");
     expect_fault(&answer, 409, PRECEDING, "wrong_transaction_kind");
@@ -131,7 +131,7 @@ fn the_token_of_a_clearing_does_not_identify_the_chain() {
 
 #[test]
 fn a_clearing_works_on_purchases_only() {
-    let (_server, wallet, _) = Wallet::held();
+    let (_server, wallet, _) = Wallet::with_hold();
     for path in [ATM, REFUND] {
         let token = wallet.token(path, "10");
         let answer = wallet.follow(CLEARING, &token, "10");

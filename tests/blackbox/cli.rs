@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::money::parse_amount;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{BANKS, Home, Server, Wallet, demo, expect_json};
 
 fn create(home: &Home, name: &str) -> String {
@@ -136,7 +136,7 @@ fn serve_creates_the_demo_data_in_a_new_sandbox() {
 fn serve_is_the_default_and_prints_a_command_that_works() {
     let server = Server::for_people(Home::empty());
     let mut printed = String::new();
-    while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { TIMEOUT }) {
+    while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { MAX_WAIT }) {
         printed.push_str(&line);
         printed.push('\n');
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
-use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, refused, token_of};
+use crate::support::batches::{confirm, confirm_totp, expect_mfa_refusal, open_session, open_session_with, token_of};
 use crate::support::wallet::{first_body, follow_body, transaction};
 use crate::support::worlds::{CLOCK, clock, create_world, set_clock};
 use crate::support::{
@@ -151,7 +151,7 @@ fn mfa_sessions_expire_by_the_accounts_clock() {
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     set_clock(&client, json!({"advanceBy": "PT5M"}));
-    refused(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
     let session = open_session(&client, &batch);
     set_clock(&client, json!({"advanceBy": "PT4M59S"}));
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
@@ -165,7 +165,7 @@ fn totp_uses_the_accounts_clock() {
     let batch = demo().batch("validated");
     let noon = u64::try_from("2026-09-01T12:00:00Z".parse::<DateTime<Utc>>().unwrap().timestamp()).unwrap();
     let session = open_session_with(&client, &batch, "totp");
-    refused(&confirm_totp(&client, &batch, &session, &token_of(noon + 300)), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &session, &token_of(noon + 300)), "mfa_failed");
     expect_json(&confirm_totp(&client, &batch, &session, &token_of(noon)), 200);
 }
 

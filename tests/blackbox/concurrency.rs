@@ -4,7 +4,7 @@
 use std::thread;
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm, funded, open_session};
+use crate::support::batches::{confirm, funded_server, open_session};
 use crate::support::wallet::{Balance, transaction};
 use crate::support::{
     ADVICE, AUTHORIZATION, Answer, CLEARING, Client, REVERSAL, Server, Wallet, demo, expect_error, expect_fault,
@@ -101,7 +101,7 @@ fn different_requests_with_one_idempotency_key_have_one_effect() {
 
 #[test]
 fn of_two_confirmations_of_a_batch_one_succeeds() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     for batch in demo().batches("validated") {
         let sessions = [open_session(&client, &batch), open_session(&client, &batch)];
@@ -120,7 +120,7 @@ fn expect_one_confirmed(answers: &[Answer]) {
 
 #[test]
 fn an_mfa_session_confirms_once() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     for batch in demo().batches("validated").into_iter().take(4) {
         let session = open_session(&client, &batch);
@@ -130,7 +130,7 @@ fn an_mfa_session_confirms_once() {
 
 #[test]
 fn concurrent_wrong_tokens_are_all_counted() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm, funded, mfa_body, open_session};
+use crate::support::batches::{confirm, funded_server, mfa_body, open_session};
 use crate::support::payments::{confirmed, euros, filled, fresh_sandbox, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
@@ -13,7 +13,7 @@ use crate::support::{
 
 #[test]
 fn a_validated_batch_is_confirmed_once() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -30,7 +30,7 @@ fn a_validated_batch_is_confirmed_once() {
 
 #[test]
 fn the_id_is_read_in_either_case() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch.to_uppercase());
@@ -40,7 +40,7 @@ fn the_id_is_read_in_either_case() {
 
 #[test]
 fn the_providers_name_of_the_original_is_an_alias() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -111,8 +111,8 @@ fn drain(server: &Server) {
     }
 }
 
-/// Confirms a batch without sufficient funds. Returns batch, session and answer.
-fn short_batch(client: &Client) -> (String, String, Answer) {
+/// Confirms validated batches until the funds do not suffice for one. Returns this batch, its session and the answer.
+fn batch_without_funds(client: &Client) -> (String, String, Answer) {
     for batch in demo().batches("validated") {
         let session = open_session(client, &batch);
         let answer = confirm(client, &batch, &session, "000000");
@@ -129,7 +129,7 @@ fn insufficient_funds_use_up_neither_session_nor_token() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
-    let (batch, session, answer) = short_batch(&client);
+    let (batch, session, answer) = batch_without_funds(&client);
     for fault in expect_error(&answer, 409) {
         assert_eq!((fault.path.as_str(), fault.code.as_str()), ("", "insufficient_funds"));
         let digits = fault.message.chars().filter(char::is_ascii_digit).count();
@@ -150,7 +150,7 @@ fn the_token_is_checked_before_the_funds() {
     let server = Server::sandbox();
     let client = server.client();
     drain(&server);
-    let (batch, session, _) = short_batch(&client);
+    let (batch, session, _) = batch_without_funds(&client);
     let answer = confirm(&client, &batch, &session, "000001");
     assert_eq!(expect_error(&answer, 403)[0].code, "mfa_failed");
 }

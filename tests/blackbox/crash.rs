@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm, funded, open_session};
+use crate::support::batches::{confirm, funded_server, open_session};
 use crate::support::load::{KillCounts, Sent, check_journal, message, repeat_all, sum};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::wallet::Balance;
 use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
@@ -44,7 +44,7 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
             });
         }
         let start = Instant::now();
-        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
             thread::sleep(Duration::from_millis(1));
         }
         let home = server.kill();
@@ -59,16 +59,16 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
 /// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
 fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], unanswered: &[&Sent]) {
     let (available, ledger) = sum(answered);
-    let available_off = after.available - before.available - available;
-    let ledger_off = after.ledger - before.ledger - ledger;
-    let reachable = (0..1_usize << unanswered.len()).any(|mask| {
+    let available_difference = after.available - before.available - available;
+    let ledger_difference = after.ledger - before.ledger - ledger;
+    let is_explained = (0..1_usize << unanswered.len()).any(|mask| {
         let chosen: Vec<_> =
             unanswered.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
-        sum(&chosen) == (available_off, ledger_off)
+        sum(&chosen) == (available_difference, ledger_difference)
     });
     assert!(
-        reachable,
-        "{} unanswered messages do not explain the differences {available_off} and {ledger_off}",
+        is_explained,
+        "{} unanswered messages do not explain the differences {available_difference} and {ledger_difference}",
         unanswered.len()
     );
 }
@@ -124,7 +124,7 @@ fn kills_under_load_lose_and_double_nothing() {
 
 #[test]
 fn a_confirmed_batch_stays_confirmed() {
-    let mut server = funded();
+    let mut server = funded_server();
     for batch in demo().batches("validated").into_iter().take(3) {
         let client = server.client();
         let session = open_session(&client, &batch);

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
 use crate::support::load::check_journal;
 use crate::support::payments::{below, find, fresh_sandbox, listed, payments};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{Client, demo, expect_json};
 
 fn wait_for(client: &Client, batch: &str, status: &str) {
     let start = Instant::now();
     while find(client, batch)["status"] != status {
-        assert!(start.elapsed() < TIMEOUT, "the batch did not become {status}: {}", find(client, batch));
+        assert!(start.elapsed() < MAX_WAIT, "the batch did not become {status}: {}", find(client, batch));
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -57,13 +57,13 @@ fn every_demo_batch_but_the_drafts_has_the_payments_of_its_orders() {
 #[test]
 fn open_demo_batches_stay_as_they_are() {
     let (server, client) = fresh_sandbox();
-    let still = [demo().batch("confirmed"), demo().batch("started")];
-    let before = still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
+    let open_batches = [demo().batch("confirmed"), demo().batch("started")];
+    let before = open_batches.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
     // Meanwhile, another batch is processed completely.
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
     wait_for(&client, &batch, "completed");
-    assert_eq!(still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch))), before);
+    assert_eq!(open_batches.each_ref().map(|batch| (find(&client, batch), payments(&client, batch))), before);
     check_journal(&server.kill());
 }

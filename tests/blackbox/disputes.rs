@@ -28,18 +28,18 @@ fn dispute(client: &Client, token: &str, amount: f64) -> String {
     text(&expect_json(&open(client, &body), 201), "/id").to_owned()
 }
 
-fn act(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
+fn send_action(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
     let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
     assert_documented("post", &format!("{SINGLE}/{action}"), &answer);
     answer
 }
 
 fn credit(client: &Client, id: &str) -> Value {
-    expect_json(&act(client, id, "provisional-credit", &json!({})), 201)
+    expect_json(&send_action(client, id, "provisional-credit", &json!({})), 201)
 }
 
 fn resolve(client: &Client, id: &str, outcome: &str) -> Value {
-    expect_json(&act(client, id, "resolve", &json!({"outcome": outcome})), 201)
+    expect_json(&send_action(client, id, "resolve", &json!({"outcome": outcome})), 201)
 }
 
 fn find(client: &Client, id: &str) -> Value {
@@ -58,7 +58,7 @@ fn list(client: &Client, query: &str) -> Vec<String> {
 }
 
 /// Authorizes and clears a purchase of 10.00. Returns both tokens.
-fn bought(wallet: &Wallet) -> [String; 2] {
+fn purchase(wallet: &Wallet) -> [String; 2] {
     let first = wallet.token(AUTHORIZATION, "10");
     let cleared = wallet.follow_ok(CLEARING, &first, "10");
     [first, text(&cleared, "/token").to_owned()]
@@ -77,7 +77,7 @@ fn a_dispute_is_opened_credited_and_won() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
-    let [first, clearing] = bought(&wallet);
+    let [first, clearing] = purchase(&wallet);
     let opened = expect_json(&open(client, &json!({"transactionToken": clearing, "reason": "NOT_RECEIVED"})), 201);
     let id = uuid(&opened["id"]);
     assert_eq!(
@@ -109,7 +109,7 @@ fn a_dispute_is_opened_credited_and_won() {
     assert_eq!(wallet.balance().available, 24_000, "nothing moved");
 
     for text in ["The parcel never arrived.", "žádný balík"] {
-        expect_json(&act(client, &id, "evidence", &json!({"text": text})), 201);
+        expect_json(&send_action(client, &id, "evidence", &json!({"text": text})), 201);
     }
     let credited = credit(client, &id);
     let message = &credited["transaction"];
@@ -149,10 +149,10 @@ fn a_lost_dispute_takes_the_credit_back_and_may_overdraw() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let client = &wallet.client;
-    let [_, clearing] = bought(&wallet);
+    let [_, clearing] = purchase(&wallet);
     let id = dispute(client, &clearing, 10.0);
     credit(client, &id);
-    bought(&wallet);
+    purchase(&wallet);
     let lost = resolve(client, &id, "LOST");
     assert_eq!(lost["transaction"]["gpa"]["availableBalance"], "-10.00");
     let reverted = chargebacks(client, "status=reverted");
@@ -166,7 +166,7 @@ fn a_lost_dispute_takes_the_credit_back_and_may_overdraw() {
 fn a_dispute_lost_without_a_credit_causes_no_message() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let [_, clearing] = bought(&wallet);
+    let [_, clearing] = purchase(&wallet);
     let id = dispute(&wallet.client, &clearing, 10.0);
     let lost = resolve(&wallet.client, &id, "LOST");
     assert_eq!((&lost["transaction"], &lost["dispute"]["resolutionToken"]), (&Value::Null, &Value::Null));
@@ -191,7 +191,7 @@ fn only_settled_purchases_and_debits_can_be_disputed() {
     }
     let unknown = open(client, &json!({"transactionToken": ABSENT, "reason": "FRAUD"}));
     expect_fault(&unknown, 404, "body.transactionToken", "not_found");
-    let [first, clearing] = bought(&wallet);
+    let [first, clearing] = purchase(&wallet);
     let above = open(client, &json!({"transactionToken": clearing, "amount": 10.01, "reason": "FRAUD"}));
     expect_fault(&above, 409, "body.amount", "amount_exceeds_authorization");
     let decimals = open(client, &json!({"transactionToken": clearing, "amount": 1.001, "reason": "FRAUD"}));
@@ -230,7 +230,7 @@ fn lists_are_filtered_and_paged() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
-    let [first, clearing] = bought(&wallet);
+    let [first, clearing] = purchase(&wallet);
     let debit = wallet.token(DEBIT, "5");
     let [one, two, three] =
         [(&clearing, 1.0), (&first, 2.0), (&debit, 3.0)].map(|(token, amount)| dispute(client, token, amount));
@@ -264,7 +264,7 @@ fn invalid_requests_and_actions_on_decided_disputes_are_refused() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
-    let [_, clearing] = bought(&wallet);
+    let [_, clearing] = purchase(&wallet);
     let id = dispute(client, &clearing, 5.0);
     let mut table = Table::default();
     for (body, place, code) in [
@@ -289,22 +289,22 @@ fn invalid_requests_and_actions_on_decided_disputes_are_refused() {
         let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
         table.check(&bad(format!("{action} {body}"), place, code), &answer);
     }
-    table.done(13);
+    table.assert_passed(13);
     for number in 0..20 {
-        expect_json(&act(client, &id, "evidence", &json!({"text": format!("{number}")})), 201);
+        expect_json(&send_action(client, &id, "evidence", &json!({"text": format!("{number}")})), 201);
     }
-    expect_fault(&act(client, &id, "evidence", &json!({"text": "x"})), 409, "path.disputeId", "invalid_state");
+    expect_fault(&send_action(client, &id, "evidence", &json!({"text": "x"})), 409, "path.disputeId", "invalid_state");
     credit(client, &id);
-    expect_fault(&act(client, &id, "provisional-credit", &json!({})), 409, "path.disputeId", "invalid_state");
+    expect_fault(&send_action(client, &id, "provisional-credit", &json!({})), 409, "path.disputeId", "invalid_state");
     resolve(client, &id, "WON");
     for (action, body) in [
         ("evidence", json!({"text": "late"})),
         ("provisional-credit", json!({})),
         ("resolve", json!({"outcome": "LOST"})),
     ] {
-        expect_fault(&act(client, &id, action, &body), 409, "path.disputeId", "invalid_state");
+        expect_fault(&send_action(client, &id, action, &body), 409, "path.disputeId", "invalid_state");
         for (other, id) in [(&server.other(), &*id), (client, ABSENT)] {
-            expect_fault(&act(other, id, action, &body), 404, "path.disputeId", "not_found");
+            expect_fault(&send_action(other, id, action, &body), 404, "path.disputeId", "not_found");
         }
     }
     expect_fault(&server.other().get(&format!("{DISPUTES}/{id}")), 404, "path.disputeId", "not_found");
@@ -317,7 +317,7 @@ fn repeats_are_replayed_and_dry_runs_change_nothing() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
-    let [_, clearing] = bought(&wallet);
+    let [_, clearing] = purchase(&wallet);
     let body = json!({"transactionToken": clearing, "amount": 4, "reason": "DUPLICATE"});
     let dry_run = |path: &str, body: &Value| {
         let target = format!("{path}?accountId={}&dryRun=true", client.account);

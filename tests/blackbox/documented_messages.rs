@@ -91,14 +91,14 @@ pub(crate) fn body(wallet: &Wallet, items: &[String], token: Option<&str>) -> St
 }
 
 /// The result of the messages that were played before a row.
-pub(crate) struct Before {
+pub(crate) struct PrecedingMessages {
     /// The token of the first message.
     pub(crate) token: Option<String>,
     /// The id of the dispute of the last message.
     dispute: Option<String>,
 }
 
-impl Before {
+impl PrecedingMessages {
     /// Replaces `{id}` in a path with the id of the dispute.
     pub(crate) fn with_dispute(&self, path: &str) -> String {
         path.replace("{id}", self.dispute.as_deref().unwrap_or("{id}"))
@@ -111,7 +111,7 @@ fn message(answer: &Answer) -> Value {
 }
 
 /// Plays the messages of the column "After".
-pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> Before {
+pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> PrecedingMessages {
     let mut after = row.after.iter();
     let token = after.next().map(|first| match first.strip_suffix(" with cash back") {
         Some(path) => {
@@ -122,7 +122,7 @@ pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> Before {
         None => wallet.token(first, "10"),
     });
     let mut last = token.clone();
-    let mut before = Before { token, dispute: None };
+    let mut before = PrecedingMessages { token, dispute: None };
     for path in after {
         if *path == format!("{SIMULATIONS}disputes") {
             let opened = wallet.client.post(path, json!({"transactionToken": last, "reason": "FRAUD"}).to_string());

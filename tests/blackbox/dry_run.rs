@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::openapi::{assert_documented, operation};
 use crate::support::assert::text;
 use crate::support::batches::{
-    confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
+    confirm_totp, expect_mfa_refusal, funded_server, mfa_body, open_session, open_session_with, token_at,
 };
 use crate::support::management::{BUDGETS, budget, format_number, funded};
 use crate::support::money::parse_amount;
@@ -68,16 +68,16 @@ fn assert_came_true(client: &Client, preview: &Value) {
 }
 
 /// Sends a dry run, then the real call, and expects the same answer. Returns the member `dryRun` and the real answer.
-fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
+fn dry_run_and_call(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
     let before = visible_state(client);
     let dry_answer = dry(client, path, body);
     assert_eq!(visible_state(client), before, "{path}");
-    let done = client.post(path, body);
-    for answer in [&dry_answer, &done] {
+    let real = client.post(path, body);
+    for answer in [&dry_answer, &real] {
         assert_documented("post", described, answer);
     }
-    assert_eq!(dry_answer.status, done.status, "{dry_answer:?} {done:?}");
-    let (mut dry_answer, done) = (dry_answer.json(), done.json());
+    assert_eq!(dry_answer.status, real.status, "{dry_answer:?} {real:?}");
+    let (mut dry_answer, real) = (dry_answer.json(), real.json());
     let preview = dry_answer["dryRun"].take();
     let without_ids = |mut answer: Value| {
         answer.as_object_mut().unwrap().remove("dryRun");
@@ -88,15 +88,15 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
         }
         answer
     };
-    assert_eq!(without_ids(dry_answer), without_ids(done.clone()), "{path}");
+    assert_eq!(without_ids(dry_answer), without_ids(real.clone()), "{path}");
     assert_came_true(client, &preview);
-    (preview, done)
+    (preview, real)
 }
 
 /// Simulates a message, in a dry run and then for real. Returns the preview and the token of the message.
 fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
-    let (preview, done) = both(client, path, path, body);
-    let token = done["transaction"]["token"].as_str().unwrap_or_default();
+    let (preview, real) = dry_run_and_call(client, path, path, body);
+    let token = real["transaction"]["token"].as_str().unwrap_or_default();
     (preview, token.to_owned())
 }
 
@@ -129,17 +129,18 @@ fn every_dry_run_predicts_the_real_call() {
     let (_, chain) = simulated(&client, ATM, &first_body(card, "40"));
     simulated(&client, ATM_CLEARING, &follow_body(&chain, "40"));
     // A dry run does not use up the number of a credit.
-    both(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
+    dry_run_and_call(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
     let (from, to) = (funded(&client, "From", "30.00"), budget(&client, "To"));
     let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "12.34"}).to_string();
-    let (preview, _) = both(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
+    let (preview, _) = dry_run_and_call(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
     assert_eq!(preview["balances"].as_array().unwrap().len(), 2);
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING")]);
     let session =
         text(&expect_json(&client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string()), 201), "/sessionId")
             .to_owned();
-    let (preview, done) = both(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
-    assert_eq!(done, json!({"status": "confirmed"}));
+    let (preview, real) =
+        dry_run_and_call(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
+    assert_eq!(real, json!({"status": "confirmed"}));
     assert_eq!(preview["postings"].as_array().unwrap().len(), 2);
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
@@ -175,14 +176,14 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 
 #[test]
 fn dry_runs_count_no_attempt_and_use_up_no_token() {
-    let server = funded_sandbox();
+    let server = funded_server();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
     // Five wrong tokens would lock the session. 000002 would expire it, and 000003 lock it, immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
-        refused(
+        expect_mfa_refusal(
             &answer,
             match token {
                 "000002" => "mfa_expired",
@@ -210,8 +211,8 @@ fn an_idempotency_key_has_no_effect_on_a_dry_run() {
     let body = first_body(&demo().active_card("GBP").id, "1");
     let dry_answer = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
     expect_json(&dry_answer, 201);
-    let done = client.post_once(AUTHORIZATION, "key", &body);
-    assert!(!done.replayed());
+    let real = client.post_once(AUTHORIZATION, "key", &body);
+    assert!(!real.replayed());
     assert!(client.post_once(AUTHORIZATION, "key", &body).replayed());
     let again = client.post_once(&dry_path(&client, AUTHORIZATION), "key", &body);
     assert!(!again.replayed());

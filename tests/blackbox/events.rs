@@ -13,7 +13,7 @@ use crate::support::described::assert_described;
 use crate::support::management::{budget, card, funded, transfer, transition_card};
 use crate::support::payments::{below, confirmed, filled, fresh_sandbox, listed, pounds, rows, upload};
 use crate::support::receiver::Receiver;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{create_world, restore, set_clock, snapshot};
@@ -61,7 +61,7 @@ pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value>
         if found.len() >= count {
             return found;
         }
-        assert!(began.elapsed() < TIMEOUT, "{} of {count} {kinds}", found.len());
+        assert!(began.elapsed() < MAX_WAIT, "{} of {count} {kinds}", found.len());
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -85,7 +85,7 @@ fn cause_account_events(client: &Client) {
     assert_eq!(client.call("DELETE", &format!("/v2/payment-batches/{cancelled}")).send().status / 100, 2);
 }
 
-/// Causes an event of every Merchant kind. It advances the clock.
+/// Causes an event of every Merchant kind, and advances the clock.
 fn cause_merchant_events(client: &Client) {
     let checkout = "0198c0de-0003-7000-8000-000000000001";
     let open = |key: &str| expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
@@ -258,7 +258,7 @@ fn the_list_is_filtered_and_paged() {
 }
 
 #[test]
-fn events_are_of_the_accounts_that_the_key_reaches() {
+fn a_key_lists_the_events_of_its_accounts() {
     let server = Server::sandbox();
     let client = server.client();
     funded(&client, "One", "1.00");
@@ -283,21 +283,21 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
     let one = funded(&client, "One", "1.00");
     let receiver = Receiver::start();
     receiver.subscribe(&client, "CardStateUpdated", &json!({}));
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     receiver.subscribe(&client, "BoxDebited", &json!({}));
     let webhooks = |client: &Client| expect_json(&client.get("/v2/webhooks"), 200)["count"].clone();
     let credit = || expect_json(&client.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
     credit();
     credit();
     let undone = events(&client, "");
-    restore(&client, &kept);
+    restore(&client, &saved);
     assert_eq!(events(&client, ""), undone[..1]);
     assert_eq!(webhooks(&client), 2, "a restore changes no subscriptions");
     credit();
     let again = events(&client, "");
     assert_no_gaps(&again);
     assert_ne!(again[1]["messageId"], undone[1]["messageId"]);
-    let body = json!({"snapshotId": kept});
+    let body = json!({"snapshotId": saved});
     let (_, copy) = create_world(&server, body);
     assert_eq!((events(&copy, "").len(), webhooks(&copy)), (0, json!(0)));
     expect_json(&copy.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
@@ -325,8 +325,11 @@ fn payment_events_show_the_payment_as_the_list_does() {
     let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     confirmed(&client, &batch);
-    let done = wait_for(&client, "PaymentBatchCompleted", 1).remove(0);
-    assert_eq!((&done["summary"], &done["status"]), (&json!({"succeeded": 1, "failed": 0}), &json!("completed")));
+    let completed = wait_for(&client, "PaymentBatchCompleted", 1).remove(0);
+    assert_eq!(
+        (&completed["summary"], &completed["status"]),
+        (&json!({"succeeded": 1, "failed": 0}), &json!("completed"))
+    );
     let created = events(&client, "types=PaymentCreated").remove(0);
     let (mut listed, _) = listed(&client, &below(&batch, "payments"), "");
     for changed in ["status", "updatedAt"] {
@@ -375,8 +378,8 @@ fn production_lists_events_of_clients_with_the_feature() {
     let first = card(&client, &one);
     expect_fault(&client.get(EVENTS), 403, "", "feature_not_enabled");
     let switch = |action: &str| {
-        let done = server.home().run(&["features", action, "events", "--client", &owner]);
-        assert!(done.status.success(), "{done:?}");
+        let output = server.home().run(&["features", action, "events", "--client", &owner]);
+        assert!(output.status.success(), "{output:?}");
     };
     switch("enable");
     assert_eq!(events(&client, "").len(), 0);

@@ -12,7 +12,7 @@ use crate::support::assert::{text, uuid};
 use crate::support::management::funded;
 use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::{Receiver, webhook_path};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::stream::{Received, STREAM, Stream};
 use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_fault, expect_json};
 
@@ -24,7 +24,7 @@ fn a_stream_sends_what_the_list_shows() {
     let mut of_type = Stream::open(&client, "types=BoxDebited", None);
     funded(&client, "One", "1.00");
     funded(&client, "Two", "2.00");
-    let received: Vec<_> = (0..2).map(|_| stream.next(TIMEOUT).unwrap()).collect();
+    let received: Vec<_> = (0..2).map(|_| stream.next(MAX_WAIT).unwrap()).collect();
     let listed = events(&client, "").split_off(1);
     for (received, listed) in received.iter().zip(&listed) {
         assert_eq!((&received.body, &received.id), (listed, &uuid(&listed["messageId"])));
@@ -33,7 +33,7 @@ fn a_stream_sends_what_the_list_shows() {
     assert_eq!(stream.next(Duration::from_millis(300)), None);
     assert_eq!(of_type.next(Duration::from_millis(300)), None);
     let mut resumed = Stream::open(&client, "", Some(&received[0].id));
-    assert_eq!(resumed.next(TIMEOUT).as_ref(), Some(&received[1]));
+    assert_eq!(resumed.next(MAX_WAIT).as_ref(), Some(&received[1]));
     assert_eq!(resumed.next(Duration::from_millis(300)), None);
 }
 
@@ -51,18 +51,18 @@ fn a_stream_can_contain_redeliveries() {
     let mut stream = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(one));
     let mut plain = Stream::open(&client, "types=BoxCredited", Some(one));
     let mut of_others = Stream::open(&client, "redeliveries=true&types=BoxDebited", Some(one));
-    assert_eq!(stream.next(TIMEOUT).unwrap().id, two);
+    assert_eq!(stream.next(MAX_WAIT).unwrap().id, two);
     for message in [one, two, one] {
         let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
         expect_json(&client.post(&path, ""), 202);
     }
     funded(&client, "Three", "3.00");
-    let again: Vec<_> = (0..3).map(|_| stream.next(TIMEOUT).unwrap()).collect();
+    let again: Vec<_> = (0..3).map(|_| stream.next(MAX_WAIT).unwrap()).collect();
     for (received, expected) in again.iter().zip([&listed[0], &listed[1], &listed[0]]) {
         assert_eq!((&received.body, received.kind.as_str()), (expected, "BoxCredited"));
         assert!(![one, two].contains(&received.id.as_str()), "{}", received.id);
     }
-    let three = stream.next(TIMEOUT).unwrap();
+    let three = stream.next(MAX_WAIT).unwrap();
     assert_eq!(three.id, text(&three.body, "/messageId"));
     assert_eq!(stream.next(Duration::from_millis(300)), None);
     // A stream that resumes after each of these ids misses and repeats nothing. A stream without redeliveries resumes
@@ -72,13 +72,13 @@ fn a_stream_can_contain_redeliveries() {
         let last = rest.remove(0);
         let mut resumed = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(&last.id));
         for expected in &rest {
-            assert_eq!(resumed.next(TIMEOUT).as_ref(), Some(expected));
+            assert_eq!(resumed.next(MAX_WAIT).as_ref(), Some(expected));
         }
         assert_eq!(resumed.next(Duration::from_millis(300)), None);
     }
     let mut resumed = Stream::open(&client, "", Some(&again[0].id));
-    assert_eq!(resumed.next(TIMEOUT), Some(three.clone()));
-    assert_eq!([plain.next(TIMEOUT).unwrap().id.as_str(), &plain.next(TIMEOUT).unwrap().id], [two, &three.id]);
+    assert_eq!(resumed.next(MAX_WAIT), Some(three.clone()));
+    assert_eq!([plain.next(MAX_WAIT).unwrap().id.as_str(), &plain.next(MAX_WAIT).unwrap().id], [two, &three.id]);
     assert_eq!((plain.next(Duration::from_millis(300)), of_others.next(Duration::from_millis(300))), (None, None));
     let foreign = server.other().call("GET", STREAM).header("Last-Event-ID", &again[0].id).send();
     expect_fault(&foreign, 400, "header.Last-Event-ID", "invalid_value");
@@ -109,7 +109,7 @@ fn a_client_can_have_eight_streams() {
     let began = Instant::now();
     while Stream::try_open(&client, "", None).1 != 200 {
         funded(&client, "One", "1.00");
-        assert!(began.elapsed() < TIMEOUT);
+        assert!(began.elapsed() < MAX_WAIT);
     }
 }
 
@@ -124,7 +124,8 @@ fn a_stream_ends_when_the_server_stops() {
     assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
 }
 
-/// A stream without events gets a comment every 15 seconds, and ends by then if its key was revoked.
+/// The server sends a comment every 15 seconds on a stream without events. Within this time, it ends a stream whose key
+/// was revoked.
 #[test]
 fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let (server, client) = fresh_sandbox();
@@ -134,13 +135,13 @@ fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let other = server.client_of(text(&issued, "/key"), &client.account);
     let (mut valid, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
     assert!(server.home().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
-    while valid.line(TIMEOUT).expect("a comment") != ": keep-alive" {}
+    while valid.line(MAX_WAIT).expect("a comment") != ": keep-alive" {}
     assert!(revoked.ends());
     funded(&client, "One", "1.00");
-    assert_eq!(valid.next(TIMEOUT).expect("an event").kind, "BoxCredited");
+    assert_eq!(valid.next(MAX_WAIT).expect("an event").kind, "BoxCredited");
 }
 
-/// Reads until all events are written and read, and reconnects after every few events.
+/// Reads until all events are written and read, and reconnects after every 23 events.
 fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) -> Vec<Received> {
     let (mut stream, mut seen) = (first, Vec::<Received>::new());
     loop {

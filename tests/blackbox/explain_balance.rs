@@ -109,12 +109,12 @@ fn an_explanation_adds_up_while_payments_are_processed() {
 #[test]
 fn pages_continue_the_running_balance() {
     let (_server, client, wallet, _) = account_with_activity();
-    let whole = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
-    let all = whole["postings"]["rows"].as_array().unwrap();
+    let complete = explained(&client, &wallet.card.budget, "currencyCode=GBP&limit=1000");
+    let all = complete["postings"]["rows"].as_array().unwrap();
     let mut seen = Vec::new();
     for offset in (0..all.len()).step_by(2) {
         let explanation = explained(&client, &wallet.card.budget, &format!("currencyCode=GBP&limit=2&offset={offset}"));
-        assert_eq!((&explanation["balance"], &explanation["addsUp"]), (&whole["balance"], &Value::Bool(true)));
+        assert_eq!((&explanation["balance"], &explanation["addsUp"]), (&complete["balance"], &Value::Bool(true)));
         assert_eq!(explanation["postings"]["count"], all.len());
         seen.extend(explanation["postings"]["rows"].as_array().unwrap().clone());
     }
@@ -153,7 +153,7 @@ fn invalid_parameters_are_reported() {
     table.check(&bad("a budget", "path.budgetId", "invalid_format"), &answer);
     let nowhere = client.get(&format!("/v2/budgets/{budget}/explanation?currencyCode=GBP"));
     table.check(&bad("no account", "query.accountId", "required"), &nowhere);
-    table.done(9);
+    table.assert_passed(9);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::support::management::{budget, card, funded, transfer, transition_card
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::{credit_body, first_body};
 use crate::support::worlds::{below_world, clock, create_world, restore, snapshot};
 use crate::support::{
@@ -140,7 +140,7 @@ fn fill_every_table(server: &Server, wallet: &Wallet) -> OpenWork {
     confirmed(&client, &paid);
     let start = Instant::now();
     while find(&client, &paid)["status"] != "completed" {
-        assert!(start.elapsed() < TIMEOUT, "{}", find(&client, &paid));
+        assert!(start.elapsed() < MAX_WAIT, "{}", find(&client, &paid));
         thread::sleep(Duration::from_millis(50));
     }
     let by_fixed_token = (batches[1].clone(), open_session(&client, &batches[1]));
@@ -198,8 +198,8 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let before = wallet.balance();
     let (created, world) = create_world(&server, json!({"seed": "moved"}));
     let protected = ProtectedCard::create(&world);
-    let (kept, shown) = (snapshot(&world), clock(&world));
-    let exported = world.get(&below_world(&world.account, &format!("snapshots/{kept}/file"))).body;
+    let (saved_snapshot, shown) = (snapshot(&world), clock(&world));
+    let exported = world.get(&below_world(&world.account, &format!("snapshots/{saved_snapshot}/file"))).body;
     let client = server.client();
     let imported = client
         .call("POST", "/v2/sandbox/snapshots?")
@@ -231,25 +231,25 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     expect_json(&confirm(&wallet.client, batch, session, "000000"), 200);
     let (batch, session) = &work.by_totp;
     expect_json(&confirm_totp(&wallet.client, batch, session, &token_at(0)), 200);
-    let done = &demo().batches("validated")[0];
-    let again = confirm(&wallet.client, done, session, "000000");
+    let processed = &demo().batches("validated")[0];
+    let again = confirm(&wallet.client, processed, session, "000000");
     expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
     assert_eq!(expect_json(&wallet.client.get(&lookup), 200), address);
     expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
     let world = server.client_of(text(&created, "/apiKey"), &world.account);
     assert_eq!(clock(&world), shown);
     protected.change(&world);
-    assert_eq!(restore(&world, &kept)["clock"], shown, "the new store has the snapshot");
+    assert_eq!(restore(&world, &saved_snapshot)["clock"], shown, "the new store has the snapshot");
     protected.expect_protected(&world);
     create_world(&server, json!({"snapshotId": imported_snapshot}));
-    let (endpoint, made) = &work.endpoint;
+    let (endpoint, created_endpoint) = &work.endpoint;
     let moved = expect_json(&wallet.client.get(DECISIONS), 200);
     for member in ["url", "enabled", "timeoutMs", "fallback", "createdAt", "updatedAt"] {
-        assert_eq!(moved[member], made[member], "{member}");
+        assert_eq!(moved[member], created_endpoint[member], "{member}");
     }
     let asked = endpoint.arrived().len();
     buy(&wallet.client, &wallet.card.id, "0.01");
-    endpoint.wait_for(asked + 1)[asked].verify(text(made, "/signingSecret")).unwrap();
+    endpoint.wait_for(asked + 1)[asked].verify(text(created_endpoint, "/signingSecret")).unwrap();
     check_journal(&server.kill());
     drop(source);
 }
@@ -295,22 +295,22 @@ fn a_round_trip_preserves_everything() {
 #[test]
 fn a_damaged_file_is_refused_and_leaves_nothing() {
     let (source, file) = demo_export();
-    let whole = fs::read_to_string(&file).unwrap();
+    let complete = fs::read_to_string(&file).unwrap();
     let target = migrated_home();
-    let lines: Vec<_> = whole.lines().collect();
+    let lines: Vec<_> = complete.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
     for (name, text, output) in [
-        ("half", &whole[..whole.len() / 2], "incomplete"),
-        ("almost", whole.trim_end(), "incomplete"),
+        ("half", &complete[..complete.len() / 2], "incomplete"),
+        ("almost", complete.trim_end(), "incomplete"),
         ("footless", &without_footer, "incomplete"),
         ("short", &without_a_row, "changed"),
-        ("richer", &whole.replacen(r#""total_minor":"#, r#""total_minor":1"#, 1), "changed"),
-        ("longer", &format!("{whole}\n"), "changed"),
+        ("richer", &complete.replacen(r#""total_minor":"#, r#""total_minor":1"#, 1), "changed"),
+        ("longer", &format!("{complete}\n"), "changed"),
         ("empty", "", "not a Florin export"),
         ("other", "{}\n", "not a Florin export"),
     ] {
-        assert_ne!(text, whole, "{name}");
+        assert_ne!(text, complete, "{name}");
         expect_refused(&target, &source.write(name, text), output);
     }
     expect_refused(&target, "/nowhere/at/all", "cannot read");

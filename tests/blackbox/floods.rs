@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::{Domain, Socket, Type};
 
-use crate::support::http::{Wire, exchange};
-use crate::support::server::TIMEOUT;
+use crate::support::http::{Connection, exchange};
+use crate::support::server::MAX_WAIT;
 use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read.
@@ -47,11 +47,11 @@ fn from_neighbour(server: &Server, target: &str) -> Answer {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
     let address: SocketAddr = server.address.parse().unwrap();
-    socket.connect_timeout(&address.into(), TIMEOUT).unwrap();
-    let mut wire = Wire::over(socket.into());
+    socket.connect_timeout(&address.into(), MAX_WAIT).unwrap();
+    let mut connection = Connection::over(socket.into());
     let key = &demo().api_key;
-    wire.send(format!("GET {target} HTTP/1.1\r\nHost: florin\r\nAuthorization: {key}\r\n\r\n").as_bytes());
-    wire.read(false).unwrap()
+    connection.send(format!("GET {target} HTTP/1.1\r\nHost: florin\r\nAuthorization: {key}\r\n\r\n").as_bytes());
+    connection.read(false).unwrap()
 }
 
 /// Opens numbered connections. Each sends the bytes for its number, and then nothing.
@@ -97,9 +97,9 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
     assert!(server.home().log().contains("too many connections"));
     // The slow connections time out, because none sends the rest of its head.
     let start = Instant::now();
-    let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Wire::over(stream)));
+    let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Connection::over(stream)));
     while !healthy() {
-        assert!(start.elapsed() < TIMEOUT, "slow connections are still open");
+        assert!(start.elapsed() < MAX_WAIT, "slow connections are still open");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -114,7 +114,7 @@ fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     let (mut answered, mut refused) = (0, 0);
     for mut stream in streams.iter().skip(1).step_by(2) {
         let mut status = [0; 12];
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         match stream.read_exact(&mut status) {
             Ok(()) if status.ends_with(b" 200") => answered += 1,
             Ok(()) if !status.ends_with(b" 503") => panic!("{}", String::from_utf8_lossy(&status)),
@@ -126,24 +126,24 @@ fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     // A connection that never sends a request is closed long before one that has sent one.
     let start = Instant::now();
     while streams.iter().step_by(2).any(is_silent) {
-        assert!(start.elapsed() < TIMEOUT, "silent connections are still open");
+        assert!(start.elapsed() < MAX_WAIT, "silent connections are still open");
         thread::sleep(Duration::from_millis(100));
     }
-    assert!(is_healthy(Wire::open(&server.address)));
+    assert!(is_healthy(Connection::open(&server.address)));
 }
 
-fn is_healthy(mut wire: Wire) -> bool {
-    wire.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
-    wire.read(false).is_ok_and(|answer| answer.status == 200)
+fn is_healthy(mut connection: Connection) -> bool {
+    connection.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+    connection.read(false).is_ok_and(|answer| answer.status == 200)
 }
 
 #[test]
 fn a_refused_connection_gets_an_error_body() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_CONNECTIONS_PER_ADDRESS", "1"));
-    let mut held = Wire::open(&server.address);
+    let mut held = Connection::open(&server.address);
     held.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
     assert_eq!(held.read(false).unwrap().status, 200);
-    let mut refused = Wire::open(&server.address);
+    let mut refused = Connection::open(&server.address);
     let answer = refused.read(false).unwrap();
     expect_fault(&answer, 503, "", "overloaded");
     assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
@@ -155,13 +155,13 @@ fn a_refused_connection_gets_an_error_body() {
 #[test]
 fn a_later_head_has_a_deadline_too() {
     let server = Server::sandbox();
-    let mut wire = Wire::open(&server.address);
+    let mut connection = Connection::open(&server.address);
     for _ in 0..2 {
-        wire.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
-        assert_eq!(wire.read(false).unwrap().status, 200);
+        connection.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
+        assert_eq!(connection.read(false).unwrap().status, 200);
     }
-    wire.send(b"GET /healthz HTTP/1.1\r\nHost:");
-    assert!(wire.rest().is_empty());
+    connection.send(b"GET /healthz HTTP/1.1\r\nHost:");
+    assert!(connection.rest().is_empty());
 }
 
 #[test]
@@ -176,12 +176,12 @@ fn pipelined_requests_are_answered_in_order() {
         format!("{get}{head}Content-Length: {}\r\n\r\n{body}", body.len())
     };
     let requests: String = (0..100).map(pair).collect();
-    let mut wire = Wire::open(&server.address);
-    let mut sending = wire.sending();
+    let mut connection = Connection::open(&server.address);
+    let mut sending = connection.sending();
     let sender = thread::spawn(move || sending.send(requests.as_bytes()));
     for round in 0..100 {
         for (method, status) in [("get", 200), ("post", 400)] {
-            let answer = wire.read(false).unwrap();
+            let answer = connection.read(false).unwrap();
             let id = format!("{method}-{round}");
             assert_eq!((answer.status, answer.header("x-request-id")), (status, Some(id.as_str())), "{answer:?}");
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{AUTHORIZATION, Home, Server, Wallet, expect_error, expect_json};
 
 /// Limits the size of the files that the server writes, including its log; `None` for no limit.
@@ -18,7 +18,7 @@ fn wait_for_readiness(server: &Server, status: u16) {
     let start = Instant::now();
     let ready = || server.client().with_authorization(None).get("/readyz?").status;
     while ready() != status {
-        assert!(start.elapsed() < TIMEOUT, "/readyz is still {}", ready());
+        assert!(start.elapsed() < MAX_WAIT, "/readyz is still {}", ready());
         thread::sleep(Duration::from_millis(100));
     }
 }

@@ -165,7 +165,7 @@ fn bad_amounts_are_refused() {
         let answer = shared().client().post(CREDIT, body_with("settlementPriceAmount", Some(text)));
         table.check(&bad(text, "body.settlementPriceAmount", code), &answer);
     }
-    table.done(29);
+    table.assert_passed(29);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn other_bad_members_are_refused() {
         let answer = shared().client().post(CREDIT, body_with(member, Some(text)));
         table.check(&bad(format!("{member} {text}"), &format!("body.{member}"), code), &answer);
     }
-    table.done(22);
+    table.assert_passed(22);
 }
 
 #[test]

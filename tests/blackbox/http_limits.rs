@@ -1,7 +1,7 @@
 //! Limits of HTTP requests: large bodies, large heads, slow senders, and bytes that are not HTTP.
 
-use crate::support::http::{Wire, exchange, head_of};
-use crate::support::server::TIMEOUT;
+use crate::support::http::{Connection, exchange, head_of};
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::first_body;
 use crate::support::{
     AUTHORIZATION, Answer, BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared,
@@ -76,12 +76,12 @@ fn a_body_sent_byte_by_byte_is_accepted() {
     let length = json.len().to_string();
     let mut headers = headers(&authorization);
     headers.push(("Content-Length", &length));
-    let mut wire = Wire::open(&shared().address);
+    let mut connection = Connection::open(&shared().address);
     let head = head_of(&shared().address, &target(), &headers);
     for byte in head.as_bytes().iter().chain(json.as_bytes()) {
-        wire.send(&[*byte]);
+        connection.send(&[*byte]);
     }
-    expect_json(&wire.read(false).unwrap(), 201);
+    expect_json(&connection.read(false).unwrap(), 201);
 }
 
 #[test]
@@ -91,11 +91,11 @@ fn slow_senders_do_not_delay_others() {
     headers.push(("Content-Length", "1000"));
     let slow: Vec<_> = (0..40)
         .map(|number| {
-            let mut wire = Wire::open(&shared().address);
+            let mut connection = Connection::open(&shared().address);
             let head = head_of(&shared().address, &target(), &headers);
             let sent = if number % 2 == 0 { head.as_bytes() } else { &head.as_bytes()[..head.len() / 2] };
-            wire.send(sent);
-            wire
+            connection.send(sent);
+            connection
         })
         .collect();
     for _ in 0..10 {
@@ -113,20 +113,20 @@ fn a_sender_that_disconnects_has_no_effect() {
     let mut headers = headers(&authorization);
     headers.push(("Content-Length", &length));
     for _ in 0..20 {
-        let mut wire = Wire::open(&shared().address);
-        wire.send(head_of(&shared().address, &target(), &headers).as_bytes());
-        wire.send(&json.as_bytes()[..json.len() - 1]);
-        wire.finish_sending();
+        let mut connection = Connection::open(&shared().address);
+        connection.send(head_of(&shared().address, &target(), &headers).as_bytes());
+        connection.send(&json.as_bytes()[..json.len() - 1]);
+        connection.finish_sending();
     }
     expect_alive();
 }
 
 /// Expects that bytes that are not HTTP get a 4xx, or that the connection is closed.
 fn expect_refused_or_closed(bytes: &[u8]) {
-    let mut wire = Wire::open(&shared().address);
-    wire.send(bytes);
-    wire.finish_sending();
-    if let Ok(answer) = wire.read(false) {
+    let mut connection = Connection::open(&shared().address);
+    connection.send(bytes);
+    connection.finish_sending();
+    if let Ok(answer) = connection.read(false) {
         let name: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
         assert!((400..500).contains(&answer.status), "{name}: {answer:?}");
     }
@@ -162,7 +162,7 @@ fn a_head_that_is_too_large_is_refused() {
 
 #[test]
 fn several_requests_on_one_connection_are_answered() {
-    let mut wire = Wire::open(&shared().address);
+    let mut connection = Connection::open(&shared().address);
     let card = &demo().active_card("GBP").id;
     for number in 0..5 {
         let body = first_body(card, if number % 2 == 0 { "0" } else { "-1" });
@@ -173,8 +173,8 @@ fn several_requests_on_one_connection_are_answered() {
             demo().api_key,
             body.len(),
         );
-        wire.send(request.as_bytes());
-        let answer = wire.read(false).unwrap();
+        connection.send(request.as_bytes());
+        let answer = connection.read(false).unwrap();
         if number % 2 == 0 {
             expect_json(&answer, 201);
         } else {
@@ -197,7 +197,7 @@ fn requests_above_the_rate_limit_get_429() {
     let (client, other) = (server.client(), server.other());
     let start = std::time::Instant::now();
     let mut limited: Option<Answer> = None;
-    while limited.is_none() && start.elapsed() < TIMEOUT {
+    while limited.is_none() && start.elapsed() < MAX_WAIT {
         let answer = client.get(BANKS);
         if answer.status == 200 {
             continue;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::batches::{funded, mfa_body, open_session};
+use crate::support::batches::{funded_server, mfa_body, open_session};
 use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
@@ -217,7 +217,7 @@ fn a_key_on_a_read_is_ignored() {
 
 #[test]
 fn a_confirmation_is_replayed_and_keeps_its_secrets() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

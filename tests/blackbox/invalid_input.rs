@@ -44,7 +44,7 @@ fn invalid_pages_of_lists_are_refused() {
             table.check(&bad(format!("{path} {query}"), &format!("query.{parameter}"), code), &answer);
         }
     }
-    table.done(50);
+    table.assert_passed(50);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn invalid_filters_of_checkouts_are_refused() {
         let answer = shared().client().get(&format!("{CHECKOUTS}?accountId={}&{query}", demo().account));
         table.check(&bad(query, &format!("query.{parameter}"), code), &answer);
     }
-    table.done(12);
+    table.assert_passed(12);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn invalid_and_absent_account_ids_are_refused() {
             table.check(&row, &shared().client().post(&format!("{path}?{query}"), &body));
         }
     }
-    table.done(33);
+    table.assert_passed(33);
 }
 
 /// Returns a valid first message with one member replaced by JSON text, or removed if there is none.
@@ -193,7 +193,7 @@ fn invalid_members_of_first_messages_are_refused() {
         let answer = shared().client().post(AUTHORIZATION, first_with(place, text));
         table.check(&bad(name, &path, code), &answer);
     }
-    table.done(54);
+    table.assert_passed(54);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn the_same_members_are_checked_in_other_first_messages() {
             table.check(&bad(format!("{path} {place}"), &expected, code), &shared().client().post(path, body));
         }
     }
-    table.done(12);
+    table.assert_passed(12);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn invalid_members_of_follow_ups_are_refused() {
         let code = if path == CLEARING { "invalid_type" } else { "unknown_field" };
         table.check(&bad(format!("{path}: final"), "body.finalClearing", code), &shared().client().post(path, last));
     }
-    table.done(54);
+    table.assert_passed(54);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn invalid_confirmations_and_mfa_sessions_are_refused() {
         let answer = shared().client().post(&confirm_path(id), body);
         table.check(&bad(format!("id {id}"), "path.paymentBatchId", "invalid_format"), &answer);
     }
-    table.done(25);
+    table.assert_passed(25);
 }
 
 #[test]

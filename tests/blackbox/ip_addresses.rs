@@ -176,7 +176,7 @@ fn invalid_requests_are_refused() {
     ] {
         table.check(&bad(body.to_string(), path, code), &client.post(ADDRESSES, body.to_string()));
     }
-    table.done(7);
+    table.assert_passed(7);
     for answer in [server.limited().get(ADDRESSES), server.limited().post(ADDRESSES, "{}")] {
         expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
     }

@@ -48,15 +48,15 @@ fn numbers_of_the_same_value_are_the_same_amount() {
         ("0.1e10", "1000000000.00"),
     ] {
         let answer = post("GBP", literal);
-        table.accepted(literal, 201, &answer);
+        table.check_status(literal, 201, &answer);
         if answer.status == 201 {
             let transaction = transaction(&answer);
             for place in ["/amount", "/requestAmount", "/currencyConversion/originalAmount"] {
-                table.same(&format!("{literal} {place}"), text(&transaction, place), shown);
+                table.check_text(&format!("{literal} {place}"), text(&transaction, place), shown);
             }
         }
     }
-    table.done(31 * 4);
+    table.assert_passed(31 * 4);
 }
 
 #[test]
@@ -66,15 +66,15 @@ fn yen_have_no_decimals() {
         [("10", "10"), ("10.0", "10"), ("10.000", "10"), ("1e1", "10"), ("1000000000", "1000000000")]
     {
         let answer = post("JPY", literal);
-        table.accepted(literal, 201, &answer);
+        table.check_status(literal, 201, &answer);
         if answer.status == 201 {
-            table.same(literal, text(&transaction(&answer), "/amount"), shown);
+            table.check_text(literal, text(&transaction(&answer), "/amount"), shown);
         }
     }
     for literal in ["10.5", "0.1", "0.01", "1e-1", "10.01"] {
         table.check(&bad(literal, "body.amount", "too_many_decimals"), &post("JPY", literal));
     }
-    table.done(15);
+    table.assert_passed(15);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn too_many_decimals_are_refused_not_rounded() {
     ] {
         table.check(&bad(literal, "body.amount", "too_many_decimals"), &post("GBP", literal));
     }
-    table.done(11);
+    table.assert_passed(11);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn amounts_out_of_range_are_refused() {
         let name: String = literal.chars().take(30).collect();
         table.check(&bad(name, "body.amount", "out_of_range"), &post("GBP", literal));
     }
-    table.done(17);
+    table.assert_passed(17);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn unusual_numbers_are_refused() {
         let name: String = literal.chars().take(30).collect();
         table.check(&bad(name, "body.amount", "*"), &post("GBP", literal));
     }
-    table.done(9);
+    table.assert_passed(9);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn text_that_is_not_a_json_number_is_refused() {
     ] {
         table.check(&bad(literal, "body", "invalid_json"), &post("GBP", literal));
     }
-    table.done(23);
+    table.assert_passed(23);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn follow_ups_read_amounts_the_same_way() {
             table.check(&bad(format!("{path} {literal}"), "body.amount", code), &answer);
         }
     }
-    table.done(24);
+    table.assert_passed(24);
     let advice = wallet.follow_ok(ADVICE, &token, "80e-1");
     assert_eq!(text(&advice, "/amount"), "8.00");
     assert_eq!(text(&advice, "/gpa/availableBalance"), "992.00");

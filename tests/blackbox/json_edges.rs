@@ -32,7 +32,7 @@ fn bodies_that_are_not_json_are_refused() {
     for (name, body) in [
         ("cut short", valid.as_bytes()[..valid.len() - 1].to_vec()),
         ("only an open brace", b"{".to_vec()),
-        ("more after it", format!("{valid} x").into_bytes()),
+        ("text after the value", format!("{valid} x").into_bytes()),
         ("two values", format!("{valid}{valid}").into_bytes()),
         ("a trailing comma", valid.replace("}}", "},}").into_bytes()),
         ("no commas", valid.replace(',', " ").into_bytes()),
@@ -46,7 +46,7 @@ fn bodies_that_are_not_json_are_refused() {
         ("a bad escape", valid.replace("11111", "\\x41").into_bytes()),
         ("half an escape", valid.replace("11111", "\\u00").into_bytes()),
         ("a literal in capitals", valid.replace("\"VISA\"", "TRUE").into_bytes()),
-        ("a NUL after it", format!("{valid}\u{0}").into_bytes()),
+        ("a NUL after the value", format!("{valid}\u{0}").into_bytes()),
         ("a form", b"cardId=1&amount=10".to_vec()),
         ("XML", b"<amount>10</amount>".to_vec()),
         ("UTF-16", utf16),
@@ -56,7 +56,7 @@ fn bodies_that_are_not_json_are_refused() {
     ] {
         table.check(&bad(name, "body", "invalid_json"), &post(body));
     }
-    table.done(23);
+    table.assert_passed(23);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn bodies_that_are_not_objects_are_refused() {
     for body in ["null", "true", "1", "\"text\"", "[]", "[{}]", " null ", "\n[1]\n"] {
         table.check(&bad(body, "body", "invalid_type"), &post(body));
     }
-    table.done(8);
+    table.assert_passed(8);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn only_json_in_utf_8_is_accepted() {
         "application/json; charset=\"utf-8\"",
         "Application/JSON",
     ] {
-        table.accepted(value, 201, &with(Some(value)).send());
+        table.check_status(value, 201, &with(Some(value)).send());
     }
     for value in [
         None,
@@ -122,7 +122,7 @@ fn only_json_in_utf_8_is_accepted() {
         let row = Row { name: format!("{value:?}"), status: 415, faults: vec![("*", "unsupported_media_type")] };
         table.check(&row, &with(value).send());
     }
-    table.done(16);
+    table.assert_passed(16);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn duplicate_members_are_refused() {
     ] {
         table.check(&bad(body.clone(), path, "duplicate_field"), &post(&body));
     }
-    table.done(7);
+    table.assert_passed(7);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn strings_that_stores_cannot_keep_are_refused() {
         &bad("cardId", "body.cardId", "invalid_format"),
         &post(valid().replace(&demo().active_card("GBP").id, "\\ud800")),
     );
-    table.done(17);
+    table.assert_passed(17);
 }
 
 #[test]

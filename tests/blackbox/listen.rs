@@ -12,7 +12,7 @@ use crate::support::assert::text;
 use crate::support::guards::KilledOnDrop;
 use crate::support::management::funded;
 use crate::support::receiver::{Receiver, webhook_path};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
 
@@ -32,7 +32,7 @@ impl Listener {
     }
 
     fn line(&self) -> String {
-        self.lines.recv_timeout(TIMEOUT).expect("a line")
+        self.lines.recv_timeout(MAX_WAIT).expect("a line")
     }
 
     fn json(&self) -> Value {

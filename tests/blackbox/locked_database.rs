@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
 use crate::support::{BANKS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 
 fn wait_for_readiness(server: &Server, status: u16) {
     let start = Instant::now();
     while server.readiness() != status {
-        assert!(start.elapsed() < TIMEOUT, "/readyz is not {status}");
+        assert!(start.elapsed() < MAX_WAIT, "/readyz is not {status}");
         thread::sleep(Duration::from_millis(100));
     }
 }

@@ -12,9 +12,10 @@ use crate::support::shop::{
 use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, expect_fault, expect_json};
 
-/// Returns every operation of merchants except the bank list: method, path and scope. No object has the ids.
+/// Returns the method, path and scope of every operation of merchants except the bank list. No object has the id in the
+/// paths.
 pub(crate) fn operations() -> Vec<(&'static str, String, &'static str)> {
-    let one = |list: &str, rest: &str| format!("{list}/{ABSENT}{rest}");
+    let path_of = |list: &str, rest: &str| format!("{list}/{ABSENT}{rest}");
     let sandbox = "/v2/sandbox/merchant";
     vec![
         ("GET", "/v2/merchant".to_owned(), "merchant:profile:read:any"),
@@ -22,34 +23,34 @@ pub(crate) fn operations() -> Vec<(&'static str, String, &'static str)> {
         ("PATCH", "/v2/merchant/logo".to_owned(), "merchant:profile:write:any"),
         ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),
         ("POST", CHECKOUTS.to_owned(), "merchant:checkouts:write:any"),
-        ("GET", one(CHECKOUTS, ""), "merchant:checkouts:read:any"),
-        ("PATCH", one(CHECKOUTS, ""), "merchant:checkouts:write:any"),
+        ("GET", path_of(CHECKOUTS, ""), "merchant:checkouts:read:any"),
+        ("PATCH", path_of(CHECKOUTS, ""), "merchant:checkouts:write:any"),
         ("GET", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:read:any"),
         ("POST", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:write:any"),
-        ("GET", one(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:read:any"),
-        ("PATCH", one(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:write:any"),
-        ("DELETE", one(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:write:any"),
+        ("GET", path_of(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:read:any"),
+        ("PATCH", path_of(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:write:any"),
+        ("DELETE", path_of(SETTLEMENT_ACCOUNTS, ""), "merchant:settlement-accounts:write:any"),
         ("GET", PAYEES.to_owned(), "merchant:payees:read:any"),
         ("POST", PAYEES.to_owned(), "merchant:payees:write:any"),
-        ("GET", one(PAYEES, ""), "merchant:payees:read:any"),
+        ("GET", path_of(PAYEES, ""), "merchant:payees:read:any"),
         ("GET", SESSIONS.to_owned(), "merchant:checkout-sessions:read:any"),
         ("POST", SESSIONS.to_owned(), "merchant:checkout-sessions:write:any"),
-        ("GET", one(SESSIONS, ""), "merchant:checkout-sessions:read:any"),
-        ("POST", one(SESSIONS, "/cancel"), "merchant:checkout-sessions:write:any"),
+        ("GET", path_of(SESSIONS, ""), "merchant:checkout-sessions:read:any"),
+        ("POST", path_of(SESSIONS, "/cancel"), "merchant:checkout-sessions:write:any"),
         ("POST", TOP_UPS.to_owned(), "merchant:top-ups:write:any"),
-        ("GET", one(TOP_UPS, ""), "merchant:top-ups:read:any"),
-        ("POST", one(TOP_UPS, "/cancel"), "merchant:top-ups:write:any"),
+        ("GET", path_of(TOP_UPS, ""), "merchant:top-ups:read:any"),
+        ("POST", path_of(TOP_UPS, "/cancel"), "merchant:top-ups:write:any"),
         ("GET", PAYMENTS.to_owned(), "merchant:payments:read:any"),
-        ("GET", one(PAYMENTS, ""), "merchant:payments:read:any"),
+        ("GET", path_of(PAYMENTS, ""), "merchant:payments:read:any"),
         ("GET", format!("{PAYMENTS}/export"), "merchant:payments:read:any"),
-        ("POST", one(PAYMENTS, "/refunds"), "merchant:refunds:write:any"),
-        ("GET", one(REFUNDS, ""), "merchant:refunds:read:any"),
-        ("GET", one(ORDERS, ""), "merchant:orders:read:any"),
+        ("POST", path_of(PAYMENTS, "/refunds"), "merchant:refunds:write:any"),
+        ("GET", path_of(REFUNDS, ""), "merchant:refunds:read:any"),
+        ("GET", path_of(ORDERS, ""), "merchant:orders:read:any"),
         ("PATCH", sandbox.to_owned(), "merchant:simulate:any"),
         ("POST", format!("{sandbox}/settlement-accounts/{ABSENT}/approval"), "merchant:simulate:any"),
         ("POST", format!("{sandbox}/payees/{ABSENT}/approval"), "merchant:simulate:any"),
-        ("POST", one("/v2/sandbox/checkout-sessions", "/pay"), "merchant:simulate:any"),
-        ("POST", one("/v2/sandbox/refunds", "/authorise"), "merchant:simulate:any"),
+        ("POST", path_of("/v2/sandbox/checkout-sessions", "/pay"), "merchant:simulate:any"),
+        ("POST", path_of("/v2/sandbox/refunds", "/authorise"), "merchant:simulate:any"),
     ]
 }
 
@@ -72,7 +73,7 @@ fn body(method: &str, path: &str) -> Value {
     }
 }
 
-/// Sends an operation, with a body where it has one.
+/// Sends a request, with the body unless the method is GET or DELETE.
 pub(crate) fn send(client: &Client, method: &str, path: &str, body: &str) -> Answer {
     let call = client.call(method, path);
     if matches!(method, "GET" | "DELETE") { call.send() } else { call.json(body).send() }
@@ -118,12 +119,12 @@ fn create_objects(client: &Client, checkout: &str) -> Objects {
 #[test]
 fn payments_refunds_orders_and_top_ups_of_other_accounts_are_absent() {
     let (server, client, checkout) = shop();
-    let mine = create_objects(&client, &checkout);
+    let own = create_objects(&client, &checkout);
     let other = create_world(&server, json!({"template": "demo"})).1;
-    let payment = format!("{PAYMENTS}/{}", text(&mine.session, "/paymentId"));
-    let refund = format!("{REFUNDS}/{}", text(&mine.refund, "/id"));
-    let order = format!("{ORDERS}/{}", text(&mine.session, "/orderId"));
-    let top_up = format!("{TOP_UPS}/{}", text(&mine.top_up, "/id"));
+    let payment = format!("{PAYMENTS}/{}", text(&own.session, "/paymentId"));
+    let refund = format!("{REFUNDS}/{}", text(&own.refund, "/id"));
+    let order = format!("{ORDERS}/{}", text(&own.session, "/orderId"));
+    let top_up = format!("{TOP_UPS}/{}", text(&own.top_up, "/id"));
     let read = || [&payment, &refund, &order, &top_up].map(|path| expect_json(&client.get(path), 200));
     let before = read();
     for (path, named) in
@@ -136,15 +137,15 @@ fn payments_refunds_orders_and_top_ups_of_other_accounts_are_absent() {
     for (path, body, named) in [
         (format!("{payment}/refunds"), amount.as_str(), "path.paymentId"),
         (format!("{top_up}/cancel"), "", "path.topUpId"),
-        (format!("/v2/sandbox/refunds/{}/authorise", text(&mine.refund, "/id")), approve.as_str(), "path.refundId"),
+        (format!("/v2/sandbox/refunds/{}/authorise", text(&own.refund, "/id")), approve.as_str(), "path.refundId"),
     ] {
         expect_fault(&other.post(&path, body), 404, named, "not_found");
     }
     let pay = json!({"bankId": bank(&client), "outcome": "approve"});
-    expect_fault(&act_as_payer(&other, &mine.top_up, &pay), 404, "path.checkoutSessionId", "not_found");
+    expect_fault(&act_as_payer(&other, &own.top_up, &pay), 404, "path.checkoutSessionId", "not_found");
     for filter in [
-        format!("checkoutSessionId={}", text(&mine.session, "/id")),
-        format!("refundedPaymentId={}", text(&mine.session, "/paymentId")),
+        format!("checkoutSessionId={}", text(&own.session, "/id")),
+        format!("refundedPaymentId={}", text(&own.session, "/paymentId")),
     ] {
         let found = other.get(&format!("{PAYMENTS}?accountId={}&{filter}", other.account));
         assert_eq!(expect_json(&found, 200)["count"], 0, "{filter}");
@@ -157,7 +158,7 @@ fn payments_refunds_orders_and_top_ups_of_other_accounts_are_absent() {
 #[test]
 fn nothing_is_created_with_the_objects_of_other_accounts() {
     let (server, client, checkout) = shop();
-    let mine = create_objects(&client, &checkout);
+    let own = create_objects(&client, &checkout);
     let other = create_world(&server, json!({"template": "demo"})).1;
     let create = |path: &str, body: &Value| other.post(path, body.to_string());
     expect_fault(&create(SESSIONS, &new_session(&checkout, "1")), 404, "body.checkoutId", "not_found");
@@ -165,9 +166,9 @@ fn nothing_is_created_with_the_objects_of_other_accounts() {
     let rows = expect_json(&other.get(&checkouts), 200)["rows"].clone();
     let pounds = rows.as_array().unwrap().iter().find(|row| row["currencyCode"] == "GBP").unwrap();
     let mut to_payee = new_session(text(pounds, "/id"), "1");
-    (to_payee["type"], to_payee["payeeId"]) = (json!("TOP_UP"), mine.payee["id"].clone());
+    (to_payee["type"], to_payee["payeeId"]) = (json!("TOP_UP"), own.payee["id"].clone());
     expect_fault(&create(SESSIONS, &to_payee), 404, "body.payeeId", "not_found");
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
-    let top_up = json!({"budgetId": mine.budget, "amount": amount, "idempotencyKey": "2"});
+    let top_up = json!({"budgetId": own.budget, "amount": amount, "idempotencyKey": "2"});
     expect_fault(&create(TOP_UPS, &top_up), 404, "body.budgetId", "not_found");
 }

@@ -36,18 +36,18 @@ fn rows_are_sorted_by_name_then_id() {
 
 #[test]
 fn pages_cover_all_rows_once() {
-    let whole = all();
+    let expected = all();
     let mut collected = Vec::new();
-    for offset in (0..whole.len()).step_by(3) {
+    for offset in (0..expected.len()).step_by(3) {
         let page = page(&format!("&limit=3&offset={offset}"));
         assert_eq!(members(&page), ["count", "limit", "offset", "rows"]);
         assert_eq!((&page["limit"], &page["offset"]), (&json!(3), &json!(offset)));
-        assert_eq!(page["count"], whole.len());
+        assert_eq!(page["count"], expected.len());
         collected.extend(page["rows"].as_array().unwrap().clone());
     }
-    assert_eq!(collected, whole);
+    assert_eq!(collected, expected);
     let past = page("&offset=5000");
-    assert_eq!(past, json!({"limit": 100, "offset": 5000, "count": whole.len(), "rows": []}));
+    assert_eq!(past, json!({"limit": 100, "offset": 5000, "count": expected.len(), "rows": []}));
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn every_fault_of_a_new_checkout_is_named() {
         let body = with(shopping(), &json!({"shippingOptions": options}));
         table.check(&bad(body.to_string(), &path, code), &post(&client, &body));
     }
-    table.done(21);
+    table.assert_passed(21);
     let foreign = with(shopping(), &json!({"settlementAccountId": ABSENT}));
     expect_fault(&post(&client, &foreign), 404, "body.settlementAccountId", "not_found");
     let both = with(top_up(), &json!({"settlementAccountId": APPROVED, "shippingOptions": {"collectAddress": true}}));
@@ -178,7 +178,7 @@ fn every_fault_of_a_change_is_named() {
     ] {
         table.check(&bad(body.to_string(), path, code), &patch(&client, &created, &body));
     }
-    table.done(12);
+    table.assert_passed(12);
     assert_eq!(find(&client, &created), created);
     let foreign = json!({"settlementAccountId": ABSENT});
     expect_fault(&patch(&client, &created, &foreign), 404, "body.settlementAccountId", "not_found");

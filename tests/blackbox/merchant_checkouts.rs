@@ -130,16 +130,16 @@ fn rows_are_sorted_by_time_then_id_descending() {
 #[test]
 fn pages_cover_all_rows_once() {
     let client = shared().client();
-    let whole = ids(&list(&client, "&limit=1000"));
+    let expected = ids(&list(&client, "&limit=1000"));
     let mut collected = Vec::new();
-    for offset in (0..whole.len()).step_by(37) {
+    for offset in (0..expected.len()).step_by(37) {
         let page = list(&client, &format!("&limit=37&offset={offset}"));
         assert_eq!(page["limit"], 37);
         assert_eq!(page["offset"], offset);
-        assert_eq!(page["count"], whole.len());
+        assert_eq!(page["count"], expected.len());
         collected.extend(ids(&page));
     }
-    assert_eq!(collected, whole);
+    assert_eq!(collected, expected);
 }
 
 #[test]

@@ -28,16 +28,16 @@ fn visible_state(client: &Client, budget: &str) -> Vec<Value> {
 }
 
 /// Sends a dry run, which must change nothing, then the real call. Returns both answers.
-fn both(client: &Client, (described, path, budget): (&str, &str, &str), body: &Value) -> (Value, Value) {
+fn dry_run_and_call(client: &Client, (described, path, budget): (&str, &str, &str), body: &Value) -> (Value, Value) {
     let before = visible_state(client, budget);
     let preview = client.post(&format!("{path}?accountId={}&dryRun=true", client.account), body.to_string());
     assert_eq!(visible_state(client, budget), before, "{path}");
-    let done = client.post(path, body.to_string());
-    for answer in [&preview, &done] {
+    let real = client.post(path, body.to_string());
+    for answer in [&preview, &real] {
         assert_documented("post", described, answer);
     }
-    assert_eq!(preview.status, done.status, "{preview:?} {done:?}");
-    (preview.json(), done.json())
+    assert_eq!(preview.status, real.status, "{preview:?} {real:?}");
+    (preview.json(), real.json())
 }
 
 /// Returns the pools and amounts of the postings of a dry run.
@@ -54,28 +54,28 @@ fn dry_runs_predict_payments_and_refunds() {
     let visit = json!({"bankId": bank(&client), "outcome": "approve"});
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
     let path = format!("/v2/sandbox/checkout-sessions/{}/pay", text(&session, "/id"));
-    let (preview, done) = both(&client, (PAY, &path, &float), &visit);
+    let (preview, real) = dry_run_and_call(&client, (PAY, &path, &float), &visit);
     assert_eq!(postings(&preview), [("payer_banks", "-12.50"), ("merchant_settled", "12.50")]);
-    assert_eq!((&preview["status"], &preview["checkoutUrl"]), (&done["status"], &session["checkoutUrl"]));
-    assert_ne!(preview["paymentId"], done["paymentId"]);
+    assert_eq!((&preview["status"], &preview["checkoutUrl"]), (&real["status"], &session["checkoutUrl"]));
+    assert_ne!(preview["paymentId"], real["paymentId"]);
 
     let new = json!({"budgetId": float, "amount": {"amount": "40.00", "currencyCode": "GBP"}, "idempotencyKey": "2"});
     let top_up = expect_json(&client.post(TOP_UPS, new.to_string()), 201);
     let path = format!("/v2/sandbox/checkout-sessions/{}/pay", text(&top_up, "/id"));
-    let (preview, _) = both(&client, (PAY, &path, &float), &visit);
+    let (preview, _) = dry_run_and_call(&client, (PAY, &path, &float), &visit);
     assert_eq!(postings(&preview), [("inbound_payments", "-40.00"), ("available", "40.00")]);
     let balance = &preview["dryRun"]["balances"][0];
     assert_eq!((&balance["budgetId"], &balance["available"]), (&json!(float), &json!("40.00")));
 
-    let path = format!("{PAYMENTS}/{}/refunds", text(&done, "/paymentId"));
+    let path = format!("{PAYMENTS}/{}/refunds", text(&real, "/paymentId"));
     let body = json!({"amount": {"amount": "2.50", "currencyCode": "GBP"}});
-    let (preview, refund) = both(&client, (REFUND, &path, &float), &body);
+    let (preview, refund) = dry_run_and_call(&client, (REFUND, &path, &float), &body);
     assert_eq!((postings(&preview), &preview["authorisationUrl"]), (vec![], &Value::Null));
     assert!(refund["authorisationUrl"].is_string(), "{refund}");
     let path = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
-    let (preview, done) = both(&client, (AUTHORISE, &path, &float), &json!({"outcome": "approve"}));
+    let (preview, real) = dry_run_and_call(&client, (AUTHORISE, &path, &float), &json!({"outcome": "approve"}));
     assert_eq!(postings(&preview), [("merchant_settled", "-2.50"), ("payer_banks", "2.50")]);
-    assert_eq!((&preview["id"], &preview["status"]), (&done["id"], &done["status"]));
+    assert_eq!((&preview["id"], &preview["status"]), (&real["id"], &real["status"]));
 }
 
 #[test]
@@ -90,6 +90,6 @@ fn a_dry_run_refuses_as_the_real_call_and_records_nothing() {
     expect_fault(&refund("12.51", "&dryRun=true"), 409, "body.amount", "invalid_state");
     let preview = expect_json(&refund("12.50", "&dryRun=true"), 201);
     expect_fault(&client.get(&format!("{REFUNDS}/{}", text(&preview, "/id"))), 404, "path.refundId", "not_found");
-    let done = refund("1.00", "");
-    assert!(done.status == 201 && !done.replayed(), "{done:?}");
+    let real = refund("1.00", "");
+    assert!(real.status == 201 && !real.replayed(), "{real:?}");
 }

@@ -23,7 +23,7 @@ fn old_links_work_after_an_import() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);
-    let (made, client) = create_world(&server, json!({"template": "empty"}));
+    let (created, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let paid = sold(&client, &checkout, "1");
     let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
@@ -34,13 +34,13 @@ fn old_links_work_after_an_import() {
     let open = with(new_session(&checkout, "2"), &more);
     let open = expect_json(&client.post(SESSIONS, open.to_string()), 201);
     let read = |client: &Client| {
-        let one = |list: &str, id: &str| format!("{list}/{id}");
+        let path_of = |list: &str, id: &str| format!("{list}/{id}");
         let paths = [
             PAYMENTS.to_owned(),
-            one(PAYMENTS, text(&paid, "/paymentId")),
-            one(REFUNDS, text(&refund, "/id")),
-            one(ORDERS, text(&paid, "/orderId")),
-            one(CHECKOUTS, &checkout),
+            path_of(PAYMENTS, text(&paid, "/paymentId")),
+            path_of(REFUNDS, text(&refund, "/id")),
+            path_of(ORDERS, text(&paid, "/orderId")),
+            path_of(CHECKOUTS, &checkout),
             SETTLEMENT_ACCOUNTS.to_owned(),
             PAYEES.to_owned(),
             "/v2/merchant".to_owned(),
@@ -54,7 +54,7 @@ fn old_links_work_after_an_import() {
     let target = migrated_home();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
-    let client = server.client_of(text(&made, "/apiKey"), &client.account);
+    let client = server.client_of(text(&created, "/apiKey"), &client.account);
     assert_eq!(read(&client), before);
     let found = expect_json(&client.get(&format!("{SESSIONS}/{}", text(&open, "/id"))), 200);
     let mut expected = open.clone();

@@ -17,7 +17,7 @@ use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
 use crate::support::money::{format_amount, parse_amount};
 use crate::support::payer::{form_token, urlencoded};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
 use crate::support::store::is_sqlite;
@@ -91,7 +91,7 @@ impl Scene {
             let send = |step: &str, path: String, body: String| write(false, step, path, body);
             let session = &self.open[rng.usize(..self.open.len())];
             let path = format!("{SESSIONS}/{}/cancel", text(session, "/id"));
-            let done = match rng.u8(..8) {
+            let outcome = match rng.u8(..8) {
                 0 | 1 => self.purchase(&key, &own),
                 2 => self.top_up(&key, &own),
                 3 => send("pay", pay_path(session), self.pay_body("approve")),
@@ -104,7 +104,7 @@ impl Scene {
                     send("authorise", authorise_path(refund), r#"{"outcome": "approve"}"#.to_owned())
                 }
             };
-            if done.is_none() {
+            if outcome.is_none() {
                 break;
             }
         }
@@ -167,7 +167,7 @@ impl Scene {
                 scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), send));
             }
             let start = Instant::now();
-            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
+            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
                 thread::sleep(Duration::from_micros(300));
             }
             let before = answered.load(Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Scene {
             stop.store(true, Ordering::Relaxed);
             (home, before)
         });
-        assert!(before >= enough, "only {before} of {enough} answers in {TIMEOUT:?}");
+        assert!(before >= enough, "only {before} of {enough} answers in {MAX_WAIT:?}");
         (home, log.into_inner().unwrap())
     }
 

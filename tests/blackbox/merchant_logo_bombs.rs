@@ -71,6 +71,7 @@ fn endless_metadata() -> Vec<u8> {
     [b"RIFF".as_slice(), &0xffff_ff00_u32.to_le_bytes(), b"WEBP", &body].concat()
 }
 
+/// Uploads a file, and then a valid logo, which must be accepted. Returns the answer to the file.
 fn upload(client: &Client, file: &[u8]) -> Answer {
     let answer = set_logo(client, file);
     expect_json(&set_logo(client, &png()), 200);

@@ -70,9 +70,9 @@ fn with_exif(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 #[test]
 fn a_file_is_accepted_by_its_content() {
     let client = empty_world(shared());
-    let whole = |format| encoded(&checkerboard(300, 300), format);
+    let complete = |format| encoded(&checkerboard(300, 300), format);
     let cut = |format| {
-        let file = whole(format);
+        let file = complete(format);
         file[..file.len() / 2].to_vec()
     };
     // One frame of 300 x 300 pixels, for a tenth of a second.
@@ -114,9 +114,9 @@ fn a_file_is_accepted_by_its_content() {
         assert_documented("patch", LOGO, &answer);
         table.check(&Row { name: name.to_owned(), status, faults: vec![(FILE, code)] }, &answer);
     }
-    table.accepted("as many bytes as possible", 200, &set_logo(&client, &padded(5 * 1024 * 1024)));
-    table.accepted("256 pixels", 200, &set_logo(&client, &encoded(&checkerboard(256, 256), ImageFormat::Png)));
-    table.done(22);
+    table.check_status("the maximum number of bytes", 200, &set_logo(&client, &padded(5 * 1024 * 1024)));
+    table.check_status("256 pixels", 200, &set_logo(&client, &encoded(&checkerboard(256, 256), ImageFormat::Png)));
+    table.assert_passed(22);
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn a_check_finds_inconsistent_books_of_merchants() {
         found_kinds.sort_unstable();
         found_kinds.dedup();
         assert_eq!(found_kinds, kinds, "{change}: {found:?}");
-        // A discrepancy of a list or of a hash chain names no such object.
+        // A discrepancy of a list or of a hash chain names no object of the merchant.
         let named = |line: &&Value| !text(line, "/kind").starts_with("list") && text(line, "/kind") != "hashChain";
         for line in found.iter().filter(named) {
             let (list, id) = match text(line, "/kind") {

@@ -125,7 +125,7 @@ fn every_fault_of_a_change_is_named() {
     ] {
         table.check(&bad(body.to_string(), path, code), &patch(&client, MERCHANT, &body));
     }
-    table.done(17);
+    table.assert_passed(17);
     assert_eq!(get(&client), before);
 }
 

@@ -56,8 +56,8 @@ fn a_refund_is_authorised_and_paid() {
     assert_eq!((&created["status"], &created["paymentId"]), (&json!("AWAITING_AUTHORISATION"), paid));
     assert!(text(&created, "/authorisationUrl").contains("/pay/refunds/"), "{created}");
     assert_eq!(find(&client, &created)["authorisationUrl"], Value::Null);
-    let done = expect_json(&authorise(&client, &created, &json!({"outcome": "approve"})), 200);
-    assert_eq!((&done["status"], &find(&client, &created)), (&json!("COMPLETED"), &done));
+    let completed = expect_json(&authorise(&client, &created, &json!({"outcome": "approve"})), 200);
+    assert_eq!((&completed["status"], &find(&client, &created)), (&json!("COMPLETED"), &completed));
     expect_fault(&authorise(&client, &created, &json!({"outcome": "approve"})), 409, "path.refundId", "invalid_state");
     let path = format!("{PAYMENTS}?accountId={}&refundedPaymentId={}", client.account, paid.as_str().unwrap());
     let rows = expect_json(&client.get(&path), 200);
@@ -74,8 +74,8 @@ fn of_100_refunds_of_1_on_a_payment_of_10_exactly_10_are_created() {
     let (_server, client, checkout) = shop();
     let paid = sold_for(&client, &checkout, "10.00");
     let answers = together(100, |_| retry_while_overloaded(|| refund(&client, &paid, "1.00")));
-    let made = answers.iter().filter(|answer| answer.status == 201).count();
-    assert_eq!(made, 10, "{answers:?}");
+    let created = answers.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(created, 10, "{answers:?}");
     for refused in answers.iter().filter(|answer| answer.status != 201) {
         let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
         assert!(fault.message.contains("0.00 GBP"), "{}", fault.message);
@@ -131,8 +131,8 @@ fn sold_for(client: &Client, checkout: &str, amount: &str) -> Value {
 fn a_refund_is_authorised_once() {
     let (_server, client, checkout) = shop();
     let paid = sold(&client, &checkout, "1")["paymentId"].clone();
-    let made = expect_json(&refund(&client, &paid, "12.50"), 201);
-    let answers = together(8, |_| authorise(&client, &made, &json!({"outcome": "approve"})));
+    let created = expect_json(&refund(&client, &paid, "12.50"), 201);
+    let answers = together(8, |_| authorise(&client, &created, &json!({"outcome": "approve"})));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)), "{answers:?}");
     expect_invariants(&client);
@@ -149,11 +149,11 @@ fn refunds_follow_the_clock() {
     assert_eq!(payment(&client, &paid)["isRefundable"], true);
     assert_eq!(find(&client, &forgotten)["status"], "CANCELLED");
     for (outcome, later) in [("pending", "COMPLETED"), ("fail_later", "FAILED"), ("leave", "CANCELLED")] {
-        let made = expect_json(&refund(&client, &paid, "1.00"), 201);
-        let status = expect_json(&authorise(&client, &made, &json!({"outcome": outcome})), 200)["status"].clone();
+        let created = expect_json(&refund(&client, &paid, "1.00"), 201);
+        let status = expect_json(&authorise(&client, &created, &json!({"outcome": outcome})), 200)["status"].clone();
         assert_eq!(status, if outcome == "leave" { "CANCELLED" } else { "PENDING" }, "{outcome}");
         set_clock(&client, json!({"advanceBy": "PT1M"}));
-        assert_eq!(find(&client, &made)["status"], later, "{outcome}");
+        assert_eq!(find(&client, &created)["status"], later, "{outcome}");
     }
 }
 
@@ -171,12 +171,12 @@ fn a_settlement_account_with_open_refunds_cannot_be_deleted() {
         let fault = expect_fault(&delete(), 409, "path.settlementAccountId", "invalid_state");
         assert!(fault.message.contains("refunds"), "{what}: {fault:?}");
     };
-    let made = expect_json(&refund(&client, &paid, "1.00"), 201);
+    let created = expect_json(&refund(&client, &paid, "1.00"), 201);
     refused("AWAITING_AUTHORISATION");
-    expect_json(&authorise(&client, &made, &json!({"outcome": "pending", "afterMinutes": 9})), 200);
+    expect_json(&authorise(&client, &created, &json!({"outcome": "pending", "afterMinutes": 9})), 200);
     refused("PENDING");
     set_clock(&client, json!({"advanceBy": "PT9M"}));
-    assert_eq!(find(&client, &made)["status"], "COMPLETED");
+    assert_eq!(find(&client, &created)["status"], "COMPLETED");
     assert_eq!(delete().status, 204);
     expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
     expect_invariants(&client);
@@ -211,8 +211,8 @@ fn only_payments_of_purchases_are_refunded() {
         assert_eq!(paid["status"], "COMPLETED", "{paid}");
         paid["paymentId"].clone()
     };
-    let made = expect_json(&refund(&client, &sold(&client, &checkout, "1")["paymentId"], "2.00"), 201);
-    expect_json(&authorise(&client, &made, &json!({"outcome": "approve"})), 200);
+    let created = expect_json(&refund(&client, &sold(&client, &checkout, "1")["paymentId"], "2.00"), 201);
+    expect_json(&authorise(&client, &created, &json!({"outcome": "approve"})), 200);
     let refunds = expect_json(&client.get(&format!("{PAYMENTS}?accountId={}&type=REFUND", client.account)), 200);
     let of_refund = refunds["rows"][0]["id"].clone();
     let amount = json!({"amount": "12.50", "currencyCode": "GBP"});

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::assert::{members, time, uuid};
 use crate::support::batches::{
-    confirm, confirm_totp, funded, open_session, open_session_with, refused, token_at, wrong_token,
+    confirm, confirm_totp, expect_mfa_refusal, funded_server, open_session, open_session_with, token_at, wrong_token,
 };
 use crate::support::{ABSENT, Client, MFA_SESSIONS, Server, demo, expect_fault, expect_json, shared};
 
@@ -52,7 +52,7 @@ fn a_session_is_only_opened_for_a_validated_batch_of_the_account() {
 #[test]
 fn an_unknown_session_fails() {
     let batch = demo().batch("validated");
-    refused(&confirm(&shared().client(), &batch, ABSENT, "000000"), "mfa_failed");
+    expect_mfa_refusal(&confirm(&shared().client(), &batch, ABSENT, "000000"), "mfa_failed");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_session_belongs_to_its_batch() {
     let client = shared().client();
     let batches = demo().batches("validated");
     let session = open_session(&client, &batches[0]);
-    refused(&confirm(&client, &batches[1], &session, "000000"), "mfa_failed");
+    expect_mfa_refusal(&confirm(&client, &batches[1], &session, "000000"), "mfa_failed");
 }
 
 #[test]
@@ -68,19 +68,19 @@ fn a_session_belongs_to_its_provider() {
     let client = shared().client();
     let batch = demo().batch("validated");
     let in_sandbox = open_session(&client, &batch);
-    refused(&confirm_totp(&client, &batch, &in_sandbox, &token_at(0)), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &in_sandbox, &token_at(0)), "mfa_failed");
     let by_totp = open_session_with(&client, &batch, "totp");
-    refused(&confirm(&client, &batch, &by_totp, "000000"), "mfa_failed");
+    expect_mfa_refusal(&confirm(&client, &batch, &by_totp, "000000"), "mfa_failed");
 }
 
 #[test]
 fn a_wrong_token_fails_and_the_session_stays_open() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
-    refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
-    refused(&confirm(&client, &batch, &session, "123456"), "mfa_failed");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "123456"), "mfa_failed");
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
 }
 
@@ -89,8 +89,8 @@ fn an_expired_session_stays_expired() {
     let client = shared().client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
-    refused(&confirm(&client, &batch, &session, "000002"), "mfa_expired");
-    refused(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000002"), "mfa_expired");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
 }
 
 #[test]
@@ -98,40 +98,40 @@ fn a_locked_session_stays_locked() {
     let client = shared().client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
-    refused(&confirm(&client, &batch, &session, "000003"), "mfa_locked");
-    refused(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000003"), "mfa_locked");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
 }
 
 #[test]
 fn the_fifth_wrong_token_locks_only_its_session() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     for _ in 0..5 {
-        refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+        expect_mfa_refusal(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
     }
-    refused(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
-    refused(&confirm(&client, &batch, &session, "000001"), "mfa_locked");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000000"), "mfa_locked");
+    expect_mfa_refusal(&confirm(&client, &batch, &session, "000001"), "mfa_locked");
     let fresh = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &fresh, "000000"), 200);
 }
 
 #[test]
 fn four_wrong_tokens_do_not_lock() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     for _ in 0..4 {
-        refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+        expect_mfa_refusal(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
     }
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
 }
 
 #[test]
 fn attempts_on_a_batch_in_another_state_do_not_count() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
@@ -144,19 +144,19 @@ fn attempts_on_a_batch_in_another_state_do_not_count() {
 
 #[test]
 fn attempts_survive_a_restart() {
-    let server = funded();
+    let server = funded_server();
     let batch = demo().batch("validated");
     let session = open_session(&server.client(), &batch);
     for _ in 0..5 {
-        refused(&confirm(&server.client(), &batch, &session, "000001"), "mfa_failed");
+        expect_mfa_refusal(&confirm(&server.client(), &batch, &session, "000001"), "mfa_failed");
     }
     let server = Server::on(server.kill());
-    refused(&confirm(&server.client(), &batch, &session, "000000"), "mfa_locked");
+    expect_mfa_refusal(&confirm(&server.client(), &batch, &session, "000000"), "mfa_locked");
 }
 
 #[test]
 fn totp_confirms_and_each_step_is_used_once() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batches = demo().batches("validated");
     let token = token_at(0);
@@ -164,7 +164,7 @@ fn totp_confirms_and_each_step_is_used_once() {
     let answer = confirm_totp(&client, &batches[0], &first, &token);
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
     let second = open_session_with(&client, &batches[1], "totp");
-    refused(&confirm_totp(&client, &batches[1], &second, &token), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batches[1], &second, &token), "mfa_failed");
     let next = token_at(1);
     let answer = confirm_totp(&client, &batches[1], &second, &next);
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}), "the next step's token");
@@ -172,42 +172,42 @@ fn totp_confirms_and_each_step_is_used_once() {
 
 #[test]
 fn totp_refuses_steps_outside_the_window() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session_with(&client, &batch, "totp");
-    refused(&confirm_totp(&client, &batch, &session, &token_at(-6)), "mfa_failed");
-    refused(&confirm_totp(&client, &batch, &session, &token_at(6)), "mfa_failed");
-    refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &session, &token_at(-6)), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &session, &token_at(6)), "mfa_failed");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
     expect_json(&confirm_totp(&client, &batch, &session, &token_at(0)), 200);
 }
 
 #[test]
 fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..4 {
         let session = open_session_with(&client, &batch, "totp");
         for _ in 0..5 {
-            refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
+            expect_mfa_refusal(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
         }
     }
     let fresh = open_session_with(&client, &batch, "totp");
-    refused(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
+    expect_mfa_refusal(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
     let in_sandbox = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &in_sandbox, "000000"), 200);
 }
 
 #[test]
 fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
-    let server = funded();
+    let server = funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..5 {
         let session = open_session(&client, &batch);
         for _ in 0..5 {
-            refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
+            expect_mfa_refusal(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
         }
     }
     let session = open_session_with(&client, &batch, "totp");

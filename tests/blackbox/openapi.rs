@@ -26,11 +26,11 @@ const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 const ALWAYS: [u16; 3] = [429, 500, 503];
 /// The other error statuses of an operation that reads data of the client.
 const OF_THE_CLIENT: [u16; 3] = [400, 401, 403];
-/// Those of an operation that reads data of an account. It gets 409 if a world is restored meanwhile.
+/// The other error statuses of an operation that reads data of an account: 409 if a world is restored meanwhile.
 const OF_A_READ: [u16; 5] = [400, 401, 403, 404, 409];
-/// Those of an operation that writes data of an account.
+/// The other error statuses of an operation that writes data of an account.
 const OF_A_WRITE: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
-/// Those of a deletion that has no idempotency record.
+/// The other error statuses of a deletion that has no idempotency record.
 const OF_A_DELETION: [u16; 7] = [400, 401, 403, 404, 409, 413, 415];
 
 pub(crate) fn document() -> &'static Value {
@@ -146,12 +146,12 @@ fn validator(method: &str, path: &str, status: u16) -> Validator {
     let content = &response(method, path, status)["content"];
     let schema = &content["application/json"]["schema"];
     assert!(schema.is_object(), "{method} {path} {status} has no schema");
-    let whole = json!({
+    let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [schema],
         "components": document()["components"]
     });
-    jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{method} {path} {status}: {error}"))
+    jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{method} {path} {status}: {error}"))
 }
 
 fn complaints(validator: &Validator, instance: &Value) -> Vec<String> {
@@ -318,12 +318,12 @@ pub(crate) fn assert_documented(method: &str, path: &str, answer: &Answer) {
 /// Expects that a question to a decision endpoint matches its description in the document.
 pub(crate) fn assert_question_documented(question: &Value) {
     let request = &document()["webhooks"]["CardDecision"]["post"]["requestBody"]["content"]["application/json"];
-    let whole = json!({
+    let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [request["schema"]],
         "components": document()["components"]
     });
-    let complaints = complaints(&jsonschema::validator_for(&whole).unwrap(), question);
+    let complaints = complaints(&jsonschema::validator_for(&schema).unwrap(), question);
     assert!(complaints.is_empty(), "{complaints:#?} in {question}");
 }
 
@@ -406,7 +406,7 @@ fn errors_are_as_described() {
 
 #[test]
 fn confirming_answers_as_described() {
-    let server = crate::support::batches::funded();
+    let server = crate::support::batches::funded_server();
     let client = server.client();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

@@ -7,13 +7,13 @@ use crate::openapi::document;
 use crate::support::{expect_error, shared};
 
 /// Visits every object of the document with its place.
-fn each(value: &Value, place: &str, visit: &mut impl FnMut(&str, &Value)) {
+fn visit_objects(value: &Value, place: &str, visit: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(members) => {
             visit(place, value);
-            members.iter().for_each(|(name, inner)| each(inner, &format!("{place}/{name}"), visit));
+            members.iter().for_each(|(name, inner)| visit_objects(inner, &format!("{place}/{name}"), visit));
         }
-        Value::Array(items) => items.iter().for_each(|inner| each(inner, place, visit)),
+        Value::Array(items) => items.iter().for_each(|inner| visit_objects(inner, place, visit)),
         _ => {}
     }
 }
@@ -28,7 +28,7 @@ fn operations() -> impl Iterator<Item = (&'static str, &'static str, &'static Va
 #[test]
 fn rows_have_names_and_no_number_is_a_double() {
     let mut wrong = Vec::new();
-    each(document(), "", &mut |place, object| {
+    visit_objects(document(), "", &mut |place, object| {
         if object["items"].get("properties").is_some() {
             wrong.push(format!("{place}: items without a name"));
         }
@@ -116,12 +116,12 @@ fn examples_of_answers_match_their_schemas() {
             if content.is_null() {
                 continue;
             }
-            let whole = serde_json::json!({
+            let schema = serde_json::json!({
                 "$schema": "https://json-schema.org/draft/2020-12/schema",
                 "allOf": [content["schema"]],
                 "components": document()["components"]
             });
-            let validator = jsonschema::validator_for(&whole).unwrap();
+            let validator = jsonschema::validator_for(&schema).unwrap();
             wrong.extend(
                 validator.iter_errors(&content["example"]).map(|error| format!("{method} {path} {status}: {error}")),
             );

@@ -13,12 +13,12 @@ fn validator(id: &str) -> Validator {
     let operations =
         document()["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
     let operation = operations.into_iter().find(|operation| operation["operationId"] == id).unwrap();
-    let whole = json!({
+    let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [operation["requestBody"]["content"]["application/json"]["schema"]],
         "components": document()["components"]
     });
-    jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{id}: {error}"))
+    jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
 /// Returns the body of an example with changed members. Null removes a member.

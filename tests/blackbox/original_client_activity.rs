@@ -132,8 +132,8 @@ fn documented_requests_are_understood() {
     }
     let pending = rows(&client, "limit=1000&status%5B%5D=pending");
     assert!(pending.iter().any(|row| row["type"] == "atm") && pending.iter().all(|row| row["status"] == "pending"));
-    let mine = rows(&client, &format!("limit=1000&budgetId[]={}", wallet.card.budget));
-    assert!(!mine.is_empty() && mine.iter().all(|row| row["budgetId"] == wallet.card.budget));
+    let of_budget = rows(&client, &format!("limit=1000&budgetId[]={}", wallet.card.budget));
+    assert!(!of_budget.is_empty() && of_budget.iter().all(|row| row["budgetId"] == wallet.card.budget));
     // The payment is processed meanwhile, so only its row may differ.
     let settled = |rows: Vec<Value>| rows.into_iter().filter(|row| row["type"] != "batchPayment").collect::<Vec<_>>();
     assert_eq!(settled(rows(&client, "limit=1000&include=bankFeedDetails,annotations,attachments")), settled(all));

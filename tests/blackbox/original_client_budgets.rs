@@ -172,10 +172,10 @@ fn money_is_transferred_as_documented() {
         let body = format!(
             r#"{{"destinationBudgetId": "{to}", "currency": "GBP", "amount": "{amount}", "reference": "{reference}"}}"#
         );
-        let done = expect_json(&client.post(&path, body), 200);
-        assert_eq!(done["success"], true);
+        let transferred = expect_json(&client.post(&path, body), 200);
+        assert_eq!(transferred["success"], true);
         assert_eq!(
-            (&done["debitBoxTransactionId"], &done["creditBoxTransactionId"]),
+            (&transferred["debitBoxTransactionId"], &transferred["creditBoxTransactionId"]),
             (&json!(last + 1), &json!(last + 2))
         );
         last += 2;

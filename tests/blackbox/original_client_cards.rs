@@ -171,7 +171,7 @@ fn an_individual_card_is_created() {
 }
 
 #[test]
-fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
+fn a_card_is_found_by_every_filter_and_its_phone_number_is_changed() {
     let (_server, client) = fresh_sandbox();
     let engineering = budget(&client, "Engineering");
     let card = team_party(&client, &engineering);

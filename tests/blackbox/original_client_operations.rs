@@ -41,9 +41,9 @@ fn the_page_says_whether_each_operation_is_an_extension() {
             let text = operation["description"].as_str().unwrap_or_default();
             let is_marked = text.contains("Florin extension.\n\nRequires the scope");
             assert!(!is_marked || added.contains(&method), "{method} {path} is an extension");
-            let whole = format!("{} {text}", operation["summary"].as_str().unwrap_or_default());
+            let complete_text = format!("{} {text}", operation["summary"].as_str().unwrap_or_default());
             let needs_mark = added.contains(&method) && path.starts_with("/v2/");
-            assert!(!needs_mark || whole.contains("Florin extension"), "{method} {path} is not marked");
+            assert!(!needs_mark || complete_text.contains("Florin extension"), "{method} {path} is not marked");
             assert!(operation["operationId"] != Value::Null, "{method} {path}");
         }
     }

@@ -2,28 +2,28 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::http::Wire;
-use crate::support::server::TIMEOUT;
+use crate::support::http::Connection;
+use crate::support::server::MAX_WAIT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends the head of a request, without its body.
-fn begin_request(server: &Server, length: usize) -> Wire {
-    let mut wire = Wire::open(&server.address);
+fn begin_request(server: &Server, length: usize) -> Connection {
+    let mut connection = Connection::open(&server.address);
     let (account, key) = (&demo().account, &demo().api_key);
     let head = format!(
         "POST {CREDIT}?accountId={account} HTTP/1.1\r\nHost: florin\r\nAuthorization: ApiKey {key}\r\n\
         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     );
-    wire.send(head.as_bytes());
-    wire
+    connection.send(head.as_bytes());
+    connection
 }
 
-/// Starts a server that allows one request. Returns it, a connection that occupies it, and the refusal that other
-/// requests get.
-fn occupied_server() -> (Server, Wire, Answer) {
+/// Starts a server that allows one request at a time. Returns the server, a connection that occupies it, and the
+/// refusal of another request.
+fn occupied_server() -> (Server, Connection, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
-    while start.elapsed() < TIMEOUT {
+    while start.elapsed() < MAX_WAIT {
         let held = begin_request(&server, 2);
         for _ in 0..20 {
             let answer = server.client().get(BANKS);
@@ -60,9 +60,9 @@ fn excess_requests_are_refused() {
 #[test]
 fn a_refused_caller_keeps_its_connection() {
     let (server, _held, _) = occupied_server();
-    let mut wire = Wire::open(&server.address);
+    let mut connection = Connection::open(&server.address);
     for _ in 0..3 {
-        wire.send(b"POST /v2/mfa/sessions HTTP/1.1\r\nHost: florin\r\nContent-Length: 2\r\n\r\n{}");
-        assert_eq!(wire.read(false).unwrap().status, 503);
+        connection.send(b"POST /v2/mfa/sessions HTTP/1.1\r\nHost: florin\r\nContent-Length: 2\r\n\r\n{}");
+        assert_eq!(connection.read(false).unwrap().status, 503);
     }
 }

@@ -80,16 +80,16 @@ fn reads_and_writes_require_their_own_scopes() {
     all.push(("GET", TEMPLATE.to_owned(), String::new()));
     for operation in all {
         let reads = operation.0 == "GET" || operation.1.ends_with("download");
-        let (may, may_not, scope) = if reads {
+        let (allowed, not_allowed, scope) = if reads {
             (&reader, &writer, "payment-batches:read:any")
         } else {
             (&writer, &reader, "payment-batches:write:any")
         };
-        let refused = send(may_not, &operation);
+        let refused = send(not_allowed, &operation);
         let fault = expect_fault(&refused, 403, "header.Authorization", "insufficient_scope");
         assert!(fault.message.contains(scope), "{operation:?}: {}", fault.message);
         if operation.0 != "DELETE" && !(operation.0 == "POST" && operation.1.ends_with("payments")) {
-            assert!((200..300).contains(&send(may, &operation).status), "{operation:?}");
+            assert!((200..300).contains(&send(allowed, &operation).status), "{operation:?}");
         }
         let anonymous = send(&client.with_authorization(None), &operation);
         expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");

@@ -83,7 +83,7 @@ fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
     ] {
         table.check(&bad(name, path, code), &upload_csv(&client, &batch, csv));
     }
-    table.done(9);
+    table.assert_passed(9);
     let latin = [HEADER.as_bytes(), b"\n1,GBP,\xc4da,1,2\n"].concat();
     expect_fault(&upload_csv(&client, &batch, latin), 400, "body", "invalid_format");
     let several = [("body.x", "unknown_field"), ("body.recipient.accountIdentifier", "required")];

@@ -68,7 +68,7 @@ fn an_invalid_shape_is_refused_and_changes_nothing() {
     ] {
         table.check(&bad(body, path, code), &upload(&client, &batch, body));
     }
-    table.done(12);
+    table.assert_passed(12);
     let many = |count: usize| json!({"rows": vec![json!({}); count]}).to_string();
     expect_fault(&upload(&client, &batch, many(3_001)), 400, "body.rows", "out_of_range");
     let faults =
@@ -143,10 +143,10 @@ fn every_fault_of_a_value_is_an_alert_of_its_row() {
     for (index, (code, _)) in faulty.iter().enumerate() {
         let codes: Vec<_> = alerts.iter().filter(|(row, _)| row.map(usize::try_from) == Some(Ok(index))).collect();
         let found = codes.iter().any(|(_, found)| found == code);
-        table.same(&format!("row {index}: {code}"), if found { code } else { "other" }, code);
+        table.check_text(&format!("row {index}: {code}"), if found { code } else { "other" }, code);
         assert!(found, "row {index} must have the alert {code}; it has {codes:?}");
     }
-    table.done(27);
+    table.assert_passed(27);
     let good = i64::try_from(faulty.len()).unwrap();
     assert!(!alerts.iter().any(|(row, _)| *row == Some(good)), "{alerts:?}");
     assert_eq!(alerts.last(), Some(&(Some(good + 1), "duplicate_payment".to_owned())));

@@ -16,11 +16,11 @@ fn ids(rows: &[Value]) -> Vec<String> {
 #[test]
 fn batches_are_listed_newest_first_or_oldest_first() {
     let (_server, client) = fresh_sandbox();
-    let made: Vec<_> = (0..3).map(|number| create(&client, &format!("{number}"))).collect();
+    let created: Vec<_> = (0..3).map(|number| create(&client, &format!("{number}"))).collect();
     let (rows, count) = listed(&client, BATCHES, "limit=1000");
     assert_eq!(count, i64::try_from(rows.len()).unwrap());
-    assert_eq!(ids(&rows)[..3], [made[2].clone(), made[1].clone(), made[0].clone()]);
-    assert_eq!(rows[0], find(&client, &made[2]));
+    assert_eq!(ids(&rows)[..3], [created[2].clone(), created[1].clone(), created[0].clone()]);
+    assert_eq!(rows[0], find(&client, &created[2]));
     let times: Vec<_> = rows.iter().map(|row| time(&row["createdAt"])).collect();
     assert!(times.is_sorted_by(|one, next| one >= next), "{times:?}");
     let (mut forward, _) = listed(&client, BATCHES, "sort=asc&limit=1000");
@@ -97,7 +97,7 @@ fn invalid_parameters_are_reported() {
         let answer = client.get(&format!("{path}?accountId={}&{query}", client.account));
         table.check(&bad(format!("{path} {query}"), place, code), &answer);
     }
-    table.done(13);
+    table.assert_passed(13);
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn every_fault_of_a_body_is_reported_and_nothing_is_created() {
     ] {
         table.check(&bad(&body, path, code), &client.post(BATCHES, &body));
     }
-    table.done(14);
+    table.assert_passed(14);
     let several =
         "{\"name\": 1, \"payments\": {\"defaultFundingBudgetId\": \"x\", \"rows\": [{}, {\"amout\": \"1\"}]}}";
     let faults = [

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::load::check_journal;
 use crate::support::payments::{confirmed, euros, filled, find, fresh_sandbox, path, payments, pounds};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{Client, Server, Wallet, expect_fault};
 
 /// Waits until a batch meets a condition, and returns its payments.
@@ -18,12 +18,12 @@ fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bo
         if expected(&found, &list) {
             return list;
         }
-        assert!(start.elapsed() < TIMEOUT, "the condition was not met in time: {found} {list:?}");
+        assert!(start.elapsed() < MAX_WAIT, "the condition was not met in time: {found} {list:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// Waits for the end of a batch and returns its payments by input index.
+/// Waits until a batch has this final status, and returns its payments by input index.
 fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }

@@ -123,7 +123,7 @@ fn a_payer_cancels_before_and_at_the_banks() {
     }
 }
 
-/// A page shows the first items of a large basket, and the number of the others.
+/// A page shows the first items of a large basket, and the number of all further items.
 #[test]
 fn the_page_of_a_large_basket_is_small() {
     let shop = Shop::open(shared());

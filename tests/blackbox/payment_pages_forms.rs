@@ -115,7 +115,7 @@ fn errors_at_the_bank_are_shown_with_what_was_entered() {
     assert_eq!(heading(&payer.arrive(&payer.send(&bank, &fields))), "Payment complete");
 }
 
-/// A form that was sent before, or was shown before another one was sent, has no effect.
+/// A form has no effect if it was sent before, or if another form was sent after the page was read.
 #[test]
 fn a_form_takes_effect_once() {
     let shop = Shop::open(shared());
@@ -131,7 +131,7 @@ fn a_form_takes_effect_once() {
     }
     let reject = [("action", "reject"), ("name", "Ada")];
     assert_eq!(heading(&payer.arrive(&payer.send(&bank, &reject))), "The payment did not go through");
-    // Only the number of payments differs from the first list of banks.
+    // The first list of banks is outdated only because the number of payments has changed.
     for (page, fields) in [(&bank, &reject[..]), (&banks, &choose), (&bank, &[("action", "approve"), ("name", "Ada")])]
     {
         assert_eq!(heading(&payer.arrive(&payer.send(page, fields))), "The payment did not go through");

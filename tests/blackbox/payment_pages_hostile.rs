@@ -21,7 +21,7 @@ macro_rules! evil {
 }
 
 const EVIL: &str = evil!("");
-/// The beginning of the text on a page.
+/// The beginning of the hostile text on a page, where it is escaped.
 const ESCAPED: &str = "&#34;&#39;&#62;&#60;script&#62;alert(1)";
 
 /// Expects that a page shows these fields.

@@ -8,8 +8,8 @@ use crate::support::shop::{PAYMENTS, REFUNDS};
 use crate::support::storefront::Shop;
 use crate::support::{expect_json, shared, together};
 
-/// Pays a session, and creates a refund of 2.50 pounds. Returns it, and the browser of the merchant on its page.
-fn refunding(shop: &Shop) -> (Value, Payer) {
+/// Pays a session, and creates a refund of 2.50 pounds. Returns the refund, and the merchant's browser on its page.
+fn create_refund(shop: &Shop) -> (Value, Payer) {
     let session = shop.session(&json!({}));
     Payer::of(shop, &session).pay_as(shop, "approve");
     let payment = shop.find(&session)["paymentId"].as_str().unwrap().to_owned();
@@ -28,7 +28,7 @@ fn status(shop: &Shop, refund: &Value) -> String {
 #[test]
 fn a_merchant_authorises_a_refund_once() {
     let shop = Shop::open(shared());
-    let (refund, merchant) = refunding(&shop);
+    let (refund, merchant) = create_refund(&shop);
     let bank = merchant.page();
     assert_eq!(heading(&bank), "Approve the refund");
     for part in ["£2.50", "Broken &#60;mug&#62;", text(&shop.bank, "/name"), "RQ"] {
@@ -58,7 +58,7 @@ fn the_name_selects_the_outcome_of_a_refund() {
         ("time_out", "Refund approved", "PENDING", "FAILED"),
         ("technical_error", "Refund approved", "PENDING", "FAILED"),
     ] {
-        let (refund, merchant) = refunding(&shop);
+        let (refund, merchant) = create_refund(&shop);
         assert_eq!(heading(&merchant.follow(&[("action", "approve"), ("name", name)])), shown, "{name}");
         assert_eq!(status(&shop, &refund), now, "{name}");
         html(&merchant.read(&merchant.path), 410);
@@ -70,7 +70,7 @@ fn the_name_selects_the_outcome_of_a_refund() {
 #[test]
 fn a_refund_can_be_authorised_for_20_minutes() {
     let shop = Shop::open(shared());
-    let (refund, merchant) = refunding(&shop);
+    let (refund, merchant) = create_refund(&shop);
     shop.advance_minutes(19);
     let bank = merchant.page();
     let wrong = html(&merchant.send(&bank, &[("action", "approve"), ("name", "")]), 400);
@@ -86,7 +86,7 @@ fn a_refund_can_be_authorised_for_20_minutes() {
 #[test]
 fn forms_of_other_refunds_and_of_other_sites_are_refused() {
     let shop = Shop::open(shared());
-    let ((refund, merchant), (_, other)) = (refunding(&shop), refunding(&shop));
+    let ((refund, merchant), (_, other)) = (create_refund(&shop), create_refund(&shop));
     let token = form_token(&other.page());
     html(&merchant.post(&[("action", "approve"), ("name", "Ada"), ("formToken", &token)]), 400);
     let body = format!("action=approve&name=Ada&formToken={}", form_token(&merchant.page()));

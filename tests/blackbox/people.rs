@@ -61,7 +61,7 @@ fn list(client: &Client, query: &str) -> Value {
 }
 
 /// Returns a client with a second account of the demo client, which has no people.
-fn second(client: &Client) -> Client {
+fn with_second_account(client: &Client) -> Client {
     client.with_account("F50092")
 }
 
@@ -101,7 +101,7 @@ fn there_are_six_roles_on_every_account() {
     let names: Vec<_> = roles["rows"].as_array().unwrap().iter().map(|role| text(role, "/name")).collect();
     assert_eq!(names, ["Owner", "Admin", "Payer", "Viewer", "Accountant", "User"]);
     assert_eq!((&roles["count"], &roles["limit"], &roles["offset"]), (&json!(6), &json!(100), &json!(0)));
-    assert_eq!(expect_json(&second(&client).get("/v2/roles"), 200), roles);
+    assert_eq!(expect_json(&with_second_account(&client).get("/v2/roles"), 200), roles);
     let page = expect_json(&client.get(&format!("/v2/roles?accountId={}&limit=2&offset=5", client.account)), 200);
     assert_eq!((&page["count"], page["rows"].as_array().unwrap().len()), (&json!(6), 1));
 }
@@ -128,7 +128,7 @@ fn every_fault_of_a_body_is_named() {
         let answer = client.post(PEOPLE, with(good.clone(), &json!({member: value})).to_string());
         table.check(&bad(format!("{member} {value}"), &path, code), &answer);
     }
-    table.done(11);
+    table.assert_passed(11);
     let all = [
         ("body.emailAddress", "invalid_format"),
         ("body.firstName", "required"),
@@ -161,7 +161,7 @@ fn an_email_address_identifies_a_person() {
         expect_fault(&post(&client, &new_person(same)), 409, "body.emailAddress", "invalid_state");
     }
     // On another account of the client, the same person gets a separate membership and record.
-    let elsewhere = second(&client);
+    let elsewhere = with_second_account(&client);
     let joined =
         expect_json(&post(&elsewhere, &with(new_person("ADA.B@example.com"), &json!({"roleName": "Admin"}))), 201);
     assert_eq!(joined["id"], ada["id"]);
@@ -304,11 +304,11 @@ fn an_erased_person_has_only_ids() {
     let (home, client) = (server.home(), server.client());
     let body = with(new_person("ada.b@example.com"), &json!({"dob": "1815-12-10"})).to_string();
     let ada = client.post_once(PEOPLE, "ada", &body).json();
-    create_person(&second(&client), "ada.b@example.com");
+    create_person(&with_second_account(&client), "ada.b@example.com");
     let id = text(&ada, "/id");
     let erased = home.json(&["people", "erase", id, "--json"]);
     assert_eq!(erased, json!({"personId": id, "accounts": ["F50091", "F50092"]}));
-    for client in [&client, &second(&client)] {
+    for client in [&client, &with_second_account(&client)] {
         let left = find(client, &ada);
         assert_eq!([&left["firstName"], &left["lastName"]], ["Erased"; 2]);
         assert_eq!([&left["emailAddress"], &left["dob"]], [&Value::Null; 2]);

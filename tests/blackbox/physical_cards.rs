@@ -27,7 +27,7 @@ fn order(client: &Client, card: &str) -> Answer {
 }
 
 /// Orders a physical card with the PIN 0427, and returns its id.
-fn ordered(client: &Client, card: &str) -> String {
+fn order_with_pin(client: &Client, card: &str) -> String {
     let id = text(&expect_json(&order(client, card), 201), "/id").to_owned();
     assert_eq!(client.put(&format!("{CARDS}/{id}/pin"), json!({"pin": "0427"}).to_string()).status, 204);
     id
@@ -97,12 +97,12 @@ fn each_kind_of_message_with_a_pin_activates_the_card() {
     let budget = funded(&client, "Main", "100.00");
     for path in [ATM, DEBIT, INQUIRY] {
         let virtual_card = card(&client, &budget);
-        let id = ordered(&client, &virtual_card);
+        let id = order_with_pin(&client, &virtual_card);
         assert_eq!(send(&client, path, &id, "0427")["response"]["code"], "0000", "{path}");
         assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "{path}");
     }
     let virtual_card = card(&client, &funded(&client, "Empty", "0.50"));
-    let id = ordered(&client, &virtual_card);
+    let id = order_with_pin(&client, &virtual_card);
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "1016");
     assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "the rules run afterwards");
 }
@@ -111,7 +111,7 @@ fn each_kind_of_message_with_a_pin_activates_the_card() {
 fn a_verification_compares_the_address_of_the_card() {
     let (_server, client) = fresh_sandbox();
     let virtual_card = card(&client, &funded(&client, "Main", "100.00"));
-    let id = ordered(&client, &virtual_card);
+    let id = order_with_pin(&client, &virtual_card);
     send(&client, DEBIT, &id, "0427");
     let verify = |card: &str, line: &str, postcode: &str| {
         let body: Value = serde_json::from_str(&first_body(card, "0")).unwrap();
@@ -133,7 +133,7 @@ fn a_verification_compares_the_address_of_the_card() {
 fn a_dry_run_and_a_refusal_leave_the_card_as_it_is() {
     let (_server, client) = fresh_sandbox();
     let virtual_card = card(&client, &funded(&client, "Main", "100.00"));
-    let id = ordered(&client, &virtual_card);
+    let id = order_with_pin(&client, &virtual_card);
     let body = with(serde_json::from_str(&first_body(&id, "1")).unwrap(), &json!({"pin": "0427"}));
     let dry = client.post(&format!("{DEBIT}?accountId={}&dryRun=true", client.account), body.to_string());
     assert_eq!(expect_json(&dry, 201)["transaction"]["response"]["code"], "0000");
@@ -150,7 +150,7 @@ fn orders_and_activations_in_wrong_states_are_refused() {
     let (server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let virtual_card = card(&client, &budget);
-    let id = ordered(&client, &virtual_card);
+    let id = order_with_pin(&client, &virtual_card);
     for wrong in [&virtual_card, &id] {
         expect_fault(&order(&client, wrong), 409, "path.cardId", "invalid_state");
     }
@@ -186,7 +186,7 @@ fn orders_and_activations_in_wrong_states_are_refused() {
         let answer = client.post(&format!("{CARDS}/{virtual_card}/order-physical"), body.to_string());
         table.check(&bad(body.to_string(), place, code), &answer);
     }
-    table.done(5);
+    table.assert_passed(5);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn an_erased_owner_leaves_no_address() {
     let body = json!({"cardOwnerType": "PEOPLE", "personId": person["id"], "name": "Ada", "activate": true,
         "budgets": [{"budgetId": budget, "active": true}]});
     let virtual_card = text(&expect_json(&client.post(CARDS, body.to_string()), 201), "/id").to_owned();
-    let id = ordered(&client, &virtual_card);
+    let id = order_with_pin(&client, &virtual_card);
     server.home().json(&["people", "erase", text(&person, "/id"), "--json"]);
     assert_eq!(states(&client, [&id, &virtual_card]), ["TERMINATED", "TERMINATED"]);
     assert_eq!(find(&client, &id)["recipientAddress"], Value::Null);

@@ -201,19 +201,19 @@ fn only_the_operator_decides_about_merchants() {
 #[test]
 fn dry_runs_are_refused() {
     let mfa = json!({"provider": "totp", "sessionId": ABSENT, "token": "000000"});
-    let move_it = json!({"destinationBudgetId": ABSENT, "currency": "GBP", "amount": "1"});
+    let transfer_body = json!({"destinationBudgetId": ABSENT, "currency": "GBP", "amount": "1"});
     for (path, body, named) in [
         (confirm_path(ABSENT), json!({"mfa": mfa}), "path.paymentBatchId"),
-        (format!("/v2/budgets/{}/transfer", ABSENT.replace("dead", "beef")), move_it, "path.budgetId"),
+        (format!("/v2/budgets/{}/transfer", ABSENT.replace("dead", "beef")), transfer_body, "path.budgetId"),
     ] {
-        let asked = |value: &str| format!("{path}?accountId={ACCOUNT}&dryRun={value}");
+        let path_with = |value: &str| format!("{path}?accountId={ACCOUNT}&dryRun={value}");
         for body in [body.to_string().as_str(), "{"] {
-            expect_fault(&client().post(&asked("true"), body), 403, "", "sandbox_only");
+            expect_fault(&client().post(&path_with("true"), body), 403, "", "sandbox_only");
         }
-        expect_fault(&client().post(&asked("false"), body.to_string()), 404, named, "not_found");
-        expect_fault(&client().post(&asked("1"), body.to_string()), 400, "query.dryRun", "invalid_value");
+        expect_fault(&client().post(&path_with("false"), body.to_string()), 404, named, "not_found");
+        expect_fault(&client().post(&path_with("1"), body.to_string()), 400, "query.dryRun", "invalid_value");
         let limited = production().server.client_of(&production().limited, ACCOUNT);
-        expect_fault(&limited.post(&asked("true"), "{}"), 403, "header.Authorization", "insufficient_scope");
+        expect_fault(&limited.post(&path_with("true"), "{}"), 403, "header.Authorization", "insufficient_scope");
     }
 }
 

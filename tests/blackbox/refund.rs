@@ -11,7 +11,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Starts a server. Returns it, a card with 250.00 available, and the token of a refund of 10.00.
+/// Starts a server. Returns the server, a card with 250.00 available, and the token of a refund of 10.00.
 fn authorized() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);

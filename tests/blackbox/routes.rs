@@ -1,6 +1,6 @@
 //! Routes outside `/v2`, and rules of every route: methods, HEAD, request ids, unknown paths.
 
-use crate::support::http::{Wire, exchange, head_of};
+use crate::support::http::{Connection, exchange, head_of};
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, INCREMENT, LOOKUP,
     MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, anonymous, confirm_path, demo,
@@ -239,15 +239,15 @@ fn head_answers_like_get_without_a_body() {
         let headers = [("Authorization", authorization.as_str())];
         let headers = if key { &headers[..] } else { &[] };
         let get = exchange(&shared().address, &format!("GET {path}"), headers, b"");
-        let mut wire = Wire::open(&shared().address);
+        let mut connection = Connection::open(&shared().address);
         let head = head_of(&shared().address, &format!("HEAD {path}"), headers);
-        wire.send(head.as_bytes());
-        let head = wire.read(true).unwrap();
+        connection.send(head.as_bytes());
+        let head = connection.read(true).unwrap();
         assert_eq!(head.status, get.status, "{path}");
         assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
         assert_eq!(head.header("www-authenticate"), get.header("www-authenticate"), "{path}");
         assert!(head.header("x-request-id").is_some(), "{path}");
-        assert!(wire.rest().is_empty(), "a body follows the answer to HEAD {path}");
+        assert!(connection.rest().is_empty(), "a body follows the answer to HEAD {path}");
     }
 }
 

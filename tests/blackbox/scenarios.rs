@@ -39,6 +39,7 @@ fn purchase(card: &str, amount: Value) -> Value {
     json!({"cardId": card, "amount": amount, "network": "VISA", "cardAcceptor": {"mid": "11111"}})
 }
 
+/// Returns the body of a follow-up to the message of an earlier step.
 fn after(name: &str, amount: i64) -> Value {
     json!({"precedingRelatedTransactionToken": format!("${name}"), "amount": amount})
 }
@@ -52,7 +53,7 @@ pub(crate) struct Row {
     balances: [i64; 2],
 }
 
-/// The rows of the table in the documentation, by story.
+/// Returns the rows of the table in the documentation, by story.
 pub(crate) fn stories() -> BTreeMap<String, Vec<Row>> {
     let page = include_str!("../../docs/SCENARIOS.md");
     let table = page.split("## The stories").nth(1).unwrap();
@@ -242,7 +243,7 @@ fn actions_on_disputes_can_be_steps() {
 }
 
 #[test]
-fn a_repeat_with_the_same_key_replays_the_whole_scenario() {
+fn a_repeat_with_the_same_key_replays_the_complete_scenario() {
     let (_server, client) = fresh_sandbox();
     set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
@@ -277,8 +278,8 @@ fn a_repeat_continues_an_interrupted_scenario() {
         {"message": PURCHASE, "advanceBy": "P1D", "body": purchase(&card, json!(10))},
     ]});
     // This is the state after an interruption following the second change of the clock.
-    let done = client.post_once(AUTHORIZATION, "key/1", purchase(&card, json!(25)).to_string());
-    let token = text(&expect_json(&done, 201), "/transaction/token").to_owned();
+    let authorized = client.post_once(AUTHORIZATION, "key/1", purchase(&card, json!(25)).to_string());
+    let token = text(&expect_json(&authorized, 201), "/transaction/token").to_owned();
     expect_json(&client.post_once("/v2/sandbox/clock", "key/2/clock", r#"{"advanceBy":"P1D"}"#), 200);
     let played = steps(&client.post_once(SCENARIOS, "key", body.to_string()));
     assert_eq!(text(&played[0], "/answer/transaction/token"), token);
@@ -369,7 +370,7 @@ fn invalid_scenarios_play_nothing() {
     ] {
         table.check(&bad(body.to_string(), place, code), &play(&client, &body));
     }
-    table.done(22);
+    table.assert_passed(22);
     let many = json!({"messages": [valid, {"message": "x", "as": "a", "body": after("c", 1)}]});
     let faults = [
         ("body.messages[1].message", "invalid_value"),
@@ -397,6 +398,7 @@ fn access_to_scenarios_is_checked() {
     let client = server.client_of(text(&only, "/key"), &demo().account);
     let fault = expect_fault(&play(&client, &body), 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("budgets:simulate:any"), "{fault:?}");
-    let still = json!({"messages": [{"message": PURCHASE, "body": purchase(&demo().active_card("GBP").id, json!(1))}]});
-    assert_eq!(steps(&play(&client, &still)).len(), 1);
+    let purchase_only =
+        json!({"messages": [{"message": PURCHASE, "body": purchase(&demo().active_card("GBP").id, json!(1))}]});
+    assert_eq!(steps(&play(&client, &purchase_only)).len(), 1);
 }

@@ -38,28 +38,28 @@ fn post(client: &Client, path: &str, body: &Value) -> Answer {
     answer
 }
 
-fn path_of(of: &Value) -> String {
-    format!("{SETTLEMENT_ACCOUNTS}/{}", text(of, "/id"))
+fn path_of(object: &Value) -> String {
+    format!("{SETTLEMENT_ACCOUNTS}/{}", text(object, "/id"))
 }
 
-fn find(client: &Client, of: &Value) -> Value {
-    let answer = client.get(&path_of(of));
+fn find(client: &Client, object: &Value) -> Value {
+    let answer = client.get(&path_of(object));
     assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
-fn patch(client: &Client, of: &Value, body: &Value) -> Answer {
-    let answer = client.call("PATCH", &path_of(of)).json(body.to_string()).send();
+fn patch(client: &Client, object: &Value, body: &Value) -> Answer {
+    let answer = client.call("PATCH", &path_of(object)).json(body.to_string()).send();
     assert_documented("patch", SINGLE, &answer);
     answer
 }
 
-fn delete(client: &Client, of: &Value) -> Answer {
-    client.call("DELETE", &path_of(of)).send()
+fn delete(client: &Client, object: &Value) -> Answer {
+    client.call("DELETE", &path_of(object)).send()
 }
 
-fn approval(client: &Client, kind: &str, of: &Value, status: &str) -> Answer {
-    let path = format!("/v2/sandbox/merchant/{kind}/{}/approval", text(of, "/id"));
+fn approval(client: &Client, kind: &str, object: &Value, status: &str) -> Answer {
+    let path = format!("/v2/sandbox/merchant/{kind}/{}/approval", text(object, "/id"));
     client.post(&path, json!({"approvalStatus": status}).to_string())
 }
 
@@ -133,7 +133,7 @@ fn every_fault_of_bank_details_is_named() {
         let usd = payee_for(path, &with(pounds("55779903"), &json!({"currencyCode": "USD"})));
         table.check(&bad("USD", "body.currencyCode", "invalid_value"), &post(&client, path, &usd));
     }
-    table.done(28);
+    table.assert_passed(28);
     let long = with(pounds("55779903"), &json!({"name": "x".repeat(19)}));
     expect_fault(&post(&client, SETTLEMENT_ACCOUNTS, &long), 400, "body.name", "too_long");
     expect_fault(&post(&client, PAYEES, &pounds("55779903")), 400, "body.name", "required");
@@ -149,7 +149,7 @@ fn the_first_approved_settlement_account_is_the_default() {
     let (_server, client) = pending();
     let add = |number: &str| expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
     let (one, two, three) = (add("00000001"), add("00000002"), add("00000003"));
-    let decide = |of: &Value, status: &str| approval(&client, "settlement-accounts", of, status);
+    let decide = |object: &Value, status: &str| approval(&client, "settlement-accounts", object, status);
     let approved = expect_json(&decide(&two, "APPROVED"), 200);
     assert_eq!((&approved["approvalStatus"], &approved["isDefault"]), (&json!("APPROVED"), &json!(true)));
     assert_eq!(expect_json(&decide(&one, "APPROVED"), 200)["isDefault"], false);

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
-use crate::support::http::{Wire, head_of};
-use crate::support::server::TIMEOUT;
+use crate::support::http::{Connection, head_of};
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::transaction;
 use crate::support::{AUTHORIZATION, BANKS, Home, REVERSAL, Server, Wallet, demo, expect_error, expect_json};
 
@@ -27,7 +27,7 @@ fn stdout_has_only_one_line() {
     expect_json(&server.client().get(BANKS), 200);
     server.client().get("/v2/nothing");
     server.signal_term();
-    assert_eq!(server.printed(TIMEOUT), None);
+    assert_eq!(server.printed(MAX_WAIT), None);
     let (status, home) = server.ended();
     assert_eq!(status.code(), Some(0));
     assert!(!home.log().contains("panicked at"), "{}", home.log());
@@ -40,10 +40,10 @@ fn readiness_ends_before_the_server_stops() {
     assert_eq!(client.get("/readyz?").status, 200);
     server.signal_term();
     let start = Instant::now();
-    while client.get("/readyz?").status == 200 && start.elapsed() < TIMEOUT {
+    while client.get("/readyz?").status == 200 && start.elapsed() < MAX_WAIT {
         thread::sleep(Duration::from_millis(10));
     }
-    // This uses a new connection, as a load balancer does that has not noticed the shutdown yet.
+    // This uses a new connection, like a load balancer that has not noticed the shutdown yet.
     drop(client);
     let client = server.client();
     expect_error(&client.with_authorization(None).get("/readyz?"), 503);
@@ -58,32 +58,32 @@ fn deliveries_end_while_a_request_is_in_progress() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let body = wallet.first_body("10.00");
-    let (mut wire, rest) = half_sent(&server, &body);
+    let (mut connection, rest) = half_sent(&server, &body);
     server.signal_term();
     let start = Instant::now();
     while !server.home().log().contains("starting no more deliveries") {
-        assert!(start.elapsed() < TIMEOUT, "deliveries wait for the request");
+        assert!(start.elapsed() < MAX_WAIT, "deliveries wait for the request");
         thread::sleep(Duration::from_millis(10));
     }
-    wire.send(rest.as_bytes());
-    transaction(&wire.read(false).expect("the request in progress was dropped"));
-    drop(wire);
+    connection.send(rest.as_bytes());
+    transaction(&connection.read(false).expect("the request in progress was dropped"));
+    drop(connection);
     assert_eq!(server.ended().0.code(), Some(0));
 }
 
 /// Sends the head and the first half of the body of an authorization. Returns the connection and the rest of the body.
-fn half_sent<'a>(server: &Server, body: &'a str) -> (Wire, &'a str) {
+fn half_sent<'a>(server: &Server, body: &'a str) -> (Connection, &'a str) {
     let target = format!("POST {AUTHORIZATION}?accountId={}", demo().account);
     let authorization = format!("ApiKey {}", demo().api_key);
     let length = body.len().to_string();
     let headers =
         [("Authorization", authorization.as_str()), ("Content-Type", "application/json"), ("Content-Length", &length)];
-    let mut wire = Wire::open(&server.address);
-    wire.send(head_of(&server.address, &target, &headers).as_bytes());
+    let mut connection = Connection::open(&server.address);
+    connection.send(head_of(&server.address, &target, &headers).as_bytes());
     let (first, rest) = body.split_at(body.len() / 2);
-    wire.send(first.as_bytes());
+    connection.send(first.as_bytes());
     thread::sleep(Duration::from_millis(300));
-    (wire, rest)
+    (connection, rest)
 }
 
 #[test]
@@ -91,14 +91,14 @@ fn a_request_whose_body_is_still_coming_is_finished() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let body = wallet.first_body("10.00");
-    let (mut wire, rest) = half_sent(&server, &body);
+    let (mut connection, rest) = half_sent(&server, &body);
     server.signal_term();
     thread::sleep(Duration::from_millis(300));
-    wire.send(rest.as_bytes());
-    let answer = wire.read(false).expect("the request that had begun was dropped");
+    connection.send(rest.as_bytes());
+    let answer = connection.read(false).expect("the request that had begun was dropped");
     let approved = transaction(&answer);
     assert_eq!(text(&approved, "/gpa/availableBalance"), "240.00");
-    drop(wire);
+    drop(connection);
     let (status, home) = server.ended();
     assert_eq!(status.code(), Some(0));
 
@@ -127,7 +127,7 @@ fn under_load_every_answered_effect_is_stored() {
             });
         }
         let start = Instant::now();
-        while approved.load(Ordering::Relaxed) < 100 && start.elapsed() < TIMEOUT {
+        while approved.load(Ordering::Relaxed) < 100 && start.elapsed() < MAX_WAIT {
             thread::sleep(Duration::from_millis(1));
         }
         server.stop()
@@ -135,20 +135,20 @@ fn under_load_every_answered_effect_is_stored() {
     assert_eq!(status.code(), Some(0));
     let server = Server::on(home);
     let wallet = Wallet { client: server.client(), ..wallet };
-    let taken = 10_000_000 - wallet.balance().available;
+    let charged = 10_000_000 - wallet.balance().available;
     let answered = i64::try_from(approved.into_inner()).unwrap() * 100;
     assert!(answered >= 10_000, "too little load");
-    assert_eq!(taken, answered, "the stored effects are not exactly those of the answered requests");
+    assert_eq!(charged, answered, "the stored effects are not exactly those of the answered requests");
 }
 
 #[test]
 fn idle_connections_do_not_delay_the_shutdown() {
     let server = Server::sandbox();
-    let mut silent: Vec<_> = (0..5).map(|_| Wire::open(&server.address)).collect();
-    for wire in silent.iter_mut().take(2) {
+    let mut silent: Vec<_> = (0..5).map(|_| Connection::open(&server.address)).collect();
+    for connection in silent.iter_mut().take(2) {
         let target = format!("GET {BANKS}?accountId={} HTTP/1.1\r\nHost: x\r\n", demo().account);
-        wire.send(format!("{target}Authorization: {}\r\n\r\n", demo().api_key).as_bytes());
-        expect_json(&wire.read(false).unwrap(), 200);
+        connection.send(format!("{target}Authorization: {}\r\n\r\n", demo().api_key).as_bytes());
+        expect_json(&connection.read(false).unwrap(), 200);
     }
     let (status, _home) = server.stop();
     assert_eq!(status.code(), Some(0));

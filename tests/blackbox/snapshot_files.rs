@@ -51,7 +51,8 @@ pub(crate) fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<
 /// A change of the rows of a file.
 pub(crate) type Change = fn(&mut Vec<Value>);
 
-/// Creates a world with a hold and a settled payment. Returns it, the token of the hold, and the file of a snapshot.
+/// Creates a world with a hold and a settled payment. Returns the world, the token of the hold, and the file of a
+/// snapshot.
 pub(crate) fn exported(server: &Server) -> (Client, String, String) {
     let (_, world) = create_world(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
@@ -68,25 +69,25 @@ pub(crate) fn exported(server: &Server) -> (Client, String, String) {
 
 #[test]
 fn a_world_can_be_imported_by_another_installation() {
-    let (here, there) = (Server::sandbox(), Server::sandbox());
-    let (world, hold, file) = exported(&here);
-    let answer = import(&there.client(), &file);
+    let (source, target) = (Server::sandbox(), Server::sandbox());
+    let (world, hold, file) = exported(&source);
+    let answer = import(&target.client(), &file);
     assert_documented("post", IMPORTS_PATH, &answer);
     let import = expect_json(&answer, 201);
     assert_eq!(members(&import), ["createdAt", "expiresAt", "id", "importedAt", "name"], "{import}");
     assert_eq!((&import["name"], &import["createdAt"]), (&json!("here"), &json!("2026-01-05T12:00:00Z")));
     assert_eq!((time(&import["expiresAt"]) - time(&import["importedAt"])).num_hours(), 24);
-    let (made, copy) = create_world(&there, json!({"snapshotId": import["id"], "seed": "file"}));
-    assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
+    let (created, copy) = create_world(&target, json!({"snapshotId": import["id"], "seed": "file"}));
+    assert_eq!(created["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     assert_eq!(available(&copy), available(&world));
     let body = json!({"precedingRelatedTransactionToken": hold, "amount": 10}).to_string();
     let cleared = [&world, &copy].map(|world| transaction(&world.post(CLEARING, &body)));
     assert_eq!(cleared[0]["gpa"], cleared[1]["gpa"]);
     // The copy has its own snapshots, and the books of both stores still agree.
-    let kept = snapshot(&copy);
+    let saved = snapshot(&copy);
     pay(&copy, "1");
-    restore(&copy, &kept);
-    for server in [here, there] {
+    restore(&copy, &saved);
+    for server in [source, target] {
         let (_, home) = server.stop();
         let check = home.run(&["check"]);
         assert!(check.status.success(), "{check:?}");
@@ -271,12 +272,12 @@ fn has_value(value: &Value, sought: &str) -> bool {
 #[test]
 fn a_file_has_no_secrets() {
     let server = Server::sandbox();
-    let (made, world) = create_world(&server, json!({}));
+    let (created, world) = create_world(&server, json!({}));
     world.post_once(AUTHORIZATION, "a-key-of-mine", first_body("0198c0de-0006-7000-8000-000000000001", "1"));
     let pin = "/v2/cards/0198c0de-0006-7000-8000-000000000001/pin";
     assert_eq!(world.put(pin, json!({"pin": "2580"}).to_string()).status, 204);
     let file = export(&world, &snapshot(&world));
-    for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
+    for secret in [text(&created, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
         assert!(!file.contains(secret), "{secret}");
     }
     // Random ids sometimes contain the four digits of a PIN, so only whole values are compared.
@@ -294,12 +295,12 @@ fn a_file_has_no_secrets() {
 fn files_and_imports_belong_to_their_client() {
     let server = Server::sandbox();
     let (world, _, file) = exported(&server);
-    let kept = snapshot(&world);
-    let (mine, other) = (server.client(), server.other());
-    expect_fault(&other.get(&file_path(&world, &kept)), 404, "path.accountId", "not_found");
+    let saved = snapshot(&world);
+    let (owner, other) = (server.client(), server.other());
+    expect_fault(&other.get(&file_path(&world, &saved)), 404, "path.accountId", "not_found");
     let unknown = below_world(&world.account, &format!("snapshots/{ABSENT}/file"));
     expect_fault(&world.get(&unknown), 404, "path.snapshotId", "not_found");
-    let id = imported(&mine, &file);
+    let id = imported(&owner, &file);
     assert_eq!(other.get(IMPORTS).json()["count"], 0);
     let path = format!("/v2/sandbox/snapshots/{id}?");
     expect_fault(&other.call("DELETE", &path).send(), 404, "path.snapshotId", "not_found");
@@ -315,7 +316,7 @@ fn files_and_imports_belong_to_their_client() {
     ] {
         expect_fault(&refused, 403, "header.Authorization", "insufficient_scope");
     }
-    let anonymous = mine.with_authorization(None);
+    let anonymous = owner.with_authorization(None);
     assert_eq!(expect_error(&import(&anonymous, &file), 401).len(), 1);
     expect_fault(&shared().client().get(&unknown), 404, "path.accountId", "not_found");
 }

@@ -191,7 +191,7 @@ fn records_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn records_that_repeat_something_wrong_are_refused() {
+fn records_that_contradict_others_are_refused() {
     expect_refusals(&[
         (
             "a refund of no payment",
@@ -247,7 +247,7 @@ fn rows_that_refer_to_missing_rows_are_refused() {
     expect_nothing_left(server, &file);
 }
 
-/// The next movement of such a world would receive a number again.
+/// Otherwise, the next movement of the world would receive a number that is already used.
 #[test]
 fn numbers_beyond_the_last_number_are_refused() {
     let server = Server::sandbox();

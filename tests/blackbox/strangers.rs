@@ -41,9 +41,9 @@ struct Stranger {
 /// The reach of a stranger's key.
 #[derive(Clone, Copy)]
 enum Reach {
-    /// Nothing: it is refused with this status and code.
+    /// No account: every request is refused with this status and code.
     Refused(u16, &'static str),
-    /// It has an account of its own.
+    /// Only its own account.
     Account(&'static str),
 }
 
@@ -160,7 +160,7 @@ fn identifies_an_account(text: &str) -> bool {
 /// Returns the content of the demo account: the ids and texts in the answers to all of its reads.
 fn content(server: &Server, operations: &[Operation]) -> BTreeSet<String> {
     let client = server.client();
-    let read = |operation: &&Operation| operation.method == "GET" && operation.has_key;
+    let read = |operation: &&Operation| operation.method == "GET" && operation.needs_key;
     let reads = operations.iter().filter(read).filter(|operation| operation.id != "streamEvents");
     let answers: Vec<_> = reads.map(|operation| (&operation.id, operation.send(&client))).collect();
     let bodies: Vec<(bool, Value)> = answers
@@ -211,6 +211,7 @@ fn comparable(answer: &Answer, operation: &Operation) -> (u16, String) {
     (answer.status, ids.fold(answer.text(), |body, id| body.replace(id.as_str(), "ID")))
 }
 
+/// The number of calls as strangers, and the texts of the demo account that no answer may contain.
 struct Calls<'a> {
     count: usize,
     content: &'a BTreeSet<String>,
@@ -234,8 +235,8 @@ impl Calls<'_> {
         answer
     }
 
-    /// Sends an operation that names the demo account or its objects, and the same with absent ids. Both must get the
-    /// same refusal.
+    /// Sends an operation that names the demo account or its objects, and the same operation with absent ids. Both must
+    /// get the same refusal.
     fn probe(&mut self, stranger: &Stranger, own: &str, names: Names, operation: &Operation) {
         let (account, absent_account) = match names {
             Names::Account => (demo().account.as_str(), ABSENT_ACCOUNT),
@@ -249,9 +250,13 @@ impl Calls<'_> {
         if (&real.target, &real.body) == (&absent.target, &absent.body) {
             return;
         }
-        let twin = self.send(stranger, &stranger.client.with_account(absent_account), &absent);
+        let absent_answer = self.send(stranger, &stranger.client.with_account(absent_account), &absent);
         let context = format!("{}, {} {}", stranger.name, operation.method, real.target);
-        assert_eq!(comparable(&answer, &real), comparable(&twin, &absent), "{context} shows whether an object exists");
+        assert_eq!(
+            comparable(&answer, &real),
+            comparable(&absent_answer, &absent),
+            "{context} shows whether an object exists"
+        );
         let is_forbidden = answer.status == 403;
         let faults = expect_error(&answer, if is_forbidden { 403 } else { 404 });
         assert_eq!(faults.len(), 1, "{context}: {answer:?}");
@@ -276,7 +281,7 @@ fn strangers_see_and_change_nothing() {
     // Nothing becomes due on the demo account meanwhile.
     set_clock(&server.client(), json!({"freeze": true}));
     let examples = Examples::of(&server);
-    let all = examples.operations.iter().filter(|operation| operation.has_key);
+    let all = examples.operations.iter().filter(|operation| operation.needs_key);
     let mut operations: Vec<_> = all.map(|operation| examples.ready(&server, operation)).collect();
     // Strangers have no file of the account.
     for import in operations.iter_mut().filter(|operation| operation.id == "importSnapshot") {

@@ -262,8 +262,8 @@ fn deliveries_of_a_disabled_client_are_not_sent() {
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &webhook, status("failed"));
     let operator = |verb: &str| {
-        let done = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
-        assert!(done.status.success(), "{done:?}");
+        let output = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
+        assert!(output.status.success(), "{output:?}");
     };
     operator("disable");
     // The delivery is due immediately, but its client is disabled.
@@ -302,7 +302,7 @@ fn a_test_event_ends_the_pause_of_a_receiver() {
     let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
     let start = Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
-        assert!(start.elapsed() < crate::support::server::TIMEOUT);
+        assert!(start.elapsed() < crate::support::server::MAX_WAIT);
         thread::sleep(Duration::from_millis(20));
     }
 }

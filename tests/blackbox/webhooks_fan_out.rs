@@ -85,7 +85,7 @@ fn events_count_as_waiting_from_their_commit_on() {
 }
 
 #[test]
-fn a_restore_cancels_deliveries_of_events_from_just_before() {
+fn a_restore_cancels_deliveries_of_events_just_before_it() {
     let server = Server::sandbox();
     let client = frozen_world(&server);
     let receiver = Receiver::start();

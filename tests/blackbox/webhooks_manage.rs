@@ -29,7 +29,7 @@ fn a_subscription_is_created_read_changed_and_deleted() {
         json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of gifts", "accountId": client.account});
     let answer = client.post(WEBHOOKS, body(&secrets));
     assert_documented("post", "/v2/webhooks", &answer);
-    let made = expect_json(&answer, 201);
+    let created = expect_json(&answer, 201);
     let mut expected = vec![
         "accountId",
         "createdAt",
@@ -46,15 +46,18 @@ fn a_subscription_is_created_read_changed_and_deleted() {
         "webhookEventTypeId",
         "webhookEventTypeName",
     ];
-    assert_eq!(members(&made), expected);
-    assert_eq!(text(&made, "/signingSecret"), "whsec_MDE5OEMwREUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBB");
-    assert_eq!(text(&made, "/webhookEventTypeId"), "da153b21-9c8d-46d2-8911-83c6da10655a");
-    assert_eq!((&made["enabled"], &made["ordered"], &made["filters"]), (&json!(true), &json!(false), &Value::Null));
-    uuid(&made["id"]);
-    uuid(&made["productId"]);
+    assert_eq!(members(&created), expected);
+    assert_eq!(text(&created, "/signingSecret"), "whsec_MDE5OEMwREUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBB");
+    assert_eq!(text(&created, "/webhookEventTypeId"), "da153b21-9c8d-46d2-8911-83c6da10655a");
+    assert_eq!(
+        (&created["enabled"], &created["ordered"], &created["filters"]),
+        (&json!(true), &json!(false), &Value::Null)
+    );
+    uuid(&created["id"]);
+    uuid(&created["productId"]);
     expected.retain(|member| *member != "signingSecret");
 
-    let path = webhook_path(&made, "");
+    let path = webhook_path(&created, "");
     let answer = client.get(&path);
     assert_documented("get", "/v2/webhooks/{webhookId}", &answer);
     let found = expect_json(&answer, 200);
@@ -141,16 +144,16 @@ fn types_have_ids_and_merchant_types_have_filters() {
     let merchant = json!({
         "webhookEventTypeName": "RoqqettPaymentFailed", "filters": {"checkoutId": {"in": [checkout]}}
     });
-    let made = expect_json(&client.post(WEBHOOKS, body(&merchant)), 201);
-    assert_eq!(text(&made, "/webhookEventTypeName"), "RoqqettPaymentFailed");
-    assert_eq!((text(&made, "/filters/checkoutId/in/0"), &made["accountId"]), (checkout, &Value::Null));
-    let changed = expect_json(&send(&client, "PATCH", &webhook_path(&made, ""), r#"{"filters": null}"#), 200);
+    let created = expect_json(&client.post(WEBHOOKS, body(&merchant)), 201);
+    assert_eq!(text(&created, "/webhookEventTypeName"), "RoqqettPaymentFailed");
+    assert_eq!((text(&created, "/filters/checkoutId/in/0"), &created["accountId"]), (checkout, &Value::Null));
+    let changed = expect_json(&send(&client, "PATCH", &webhook_path(&created, ""), r#"{"filters": null}"#), 200);
     assert_eq!(changed["filters"], Value::Null);
     let by_id = json!({"webhookEventTypeName": null, "webhookEventTypeId": "fc05160e-0f0c-44e0-87a8-e2f093b09ff4"});
-    let made = expect_json(&client.post(WEBHOOKS, body(&by_id)), 201);
-    assert_eq!(text(&made, "/webhookEventTypeName"), "BoxDebited");
+    let created = expect_json(&client.post(WEBHOOKS, body(&by_id)), 201);
+    assert_eq!(text(&created, "/webhookEventTypeName"), "BoxDebited");
     let filters = r#"{"filters": {"checkoutId": {"in": ["0198c0de-0003-7000-8000-000000000001"]}}}"#;
-    expect_fault(&send(&client, "PATCH", &webhook_path(&made, ""), filters), 400, "body.filters", "invalid_value");
+    expect_fault(&send(&client, "PATCH", &webhook_path(&created, ""), filters), 400, "body.filters", "invalid_value");
 }
 
 #[test]
@@ -204,11 +207,11 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
     let client = server.client();
     let receiver = Receiver::start();
     let (_, world) = create_world(&server, json!({"template": "empty"}));
-    let made = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
+    let created = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
     let since = json!({"since": chrono::Utc::now().format("%Y-%m-%dT00:00:00Z").to_string()}).to_string();
     let redeliver = "/deliveries/0198c0de-0005-7000-8000-000000000098/redeliver";
     for account in [&client.account, &world.account] {
-        let path = |below: &str| format!("/v2/webhooks/{}{below}?accountId={account}", text(&made, "/id"));
+        let path = |below: &str| format!("/v2/webhooks/{}{below}?accountId={account}", text(&created, "/id"));
         for (method, below, sent, status) in [
             ("GET", "", "", 200),
             ("PATCH", "", r#"{"ordered": true}"#, 200),
@@ -234,7 +237,7 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
         assert_eq!(list["count"], 0, "a list shows the subscriptions of the account");
     }
     assert_eq!(expect_json(&client.get(WEBHOOKS), 200)["count"], 1);
-    let path = format!("/v2/webhooks/{}?accountId={}", text(&made, "/id"), world.account);
+    let path = format!("/v2/webhooks/{}?accountId={}", text(&created, "/id"), world.account);
     expect_fault(&world.call("DELETE", &path).send(), 404, "path.webhookId", "not_found");
     assert_eq!(client.call("DELETE", &path).send().status, 204);
 }
@@ -243,26 +246,26 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
 fn a_repeated_request_has_one_effect() {
     let server = Server::sandbox();
     let client = server.client();
-    let made = expect_json(&client.post_once(WEBHOOKS, "make", body(&json!({}))), 201);
+    let created = expect_json(&client.post_once(WEBHOOKS, "make", body(&json!({}))), 201);
     let again = client.post_once(WEBHOOKS, "make", body(&json!({})));
     expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
     let other = client.post_once(WEBHOOKS, "make", body(&json!({"enabled": false})));
     expect_fault(&other, 422, "body", "idempotency_mismatch");
     assert_eq!(expect_json(&client.get(WEBHOOKS), 200)["count"], 1);
 
-    let rotate = webhook_path(&made, "/rotate-secret");
+    let rotate = webhook_path(&created, "/rotate-secret");
     let answer = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
     assert_documented("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
     let rotated = expect_json(&answer, 200);
     assert_eq!(members(&rotated), ["previousSecretExpiresAt", "signingSecret"]);
-    assert_ne!(rotated["signingSecret"], made["signingSecret"]);
+    assert_ne!(rotated["signingSecret"], created["signingSecret"]);
     let again = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
     expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
     let last = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
     assert_eq!(last["previousSecretExpiresAt"], Value::Null);
     expect_fault(&client.post(&rotate, r#"{"overlapHours": 169}"#), 400, "body.overlapHours", "out_of_range");
 
-    let path = webhook_path(&made, "");
+    let path = webhook_path(&created, "");
     let edit = || client.call("PATCH", &path).header("Idempotency-Key", "edit").json(r#"{"ordered": true}"#).send();
     let (first, second) = (edit(), edit());
     assert_eq!((first.status, first.replayed(), second.replayed()), (200, false, true));
@@ -286,8 +289,8 @@ fn a_limited_key_gets_no_stored_answer_of_another_account() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, world) = create_world(&server, json!({"template": "empty"}));
-    let made = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
-    let path = webhook_path(&made, "");
+    let created = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
+    let path = webhook_path(&created, "");
     let edit = |client: &Client| {
         client.call("PATCH", &path).header("Idempotency-Key", "edit").json(r#"{"ordered": true}"#).send()
     };
@@ -302,8 +305,8 @@ fn a_limited_key_gets_no_stored_answer_of_another_account() {
 fn the_body_of_a_rotation_may_be_left_out() {
     let server = Server::sandbox();
     let client = server.client();
-    let made = expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
-    let rotated = expect_json(&client.post(&webhook_path(&made, "/rotate-secret"), ""), 200);
+    let created = expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
+    let rotated = expect_json(&client.post(&webhook_path(&created, "/rotate-secret"), ""), 200);
     assert_ne!(rotated["previousSecretExpiresAt"], Value::Null);
     let unknown = "/v2/webhooks/0198c0de-0005-7000-8000-000000000099/deliveries/\
         0198c0de-0005-7000-8000-000000000098/redeliver?";
@@ -331,20 +334,20 @@ fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     receiver.answer(500, "");
     let shared_secret = "0198c0de-5ec1-7000-8000-00000000000b";
     let secrets = json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of-hidden-gifts"});
-    let made = receiver.subscribe(&client, "CardStateUpdated", &secrets);
-    expect_json(&client.post(&webhook_path(&made, "/test"), ""), 202);
+    let created = receiver.subscribe(&client, "CardStateUpdated", &secrets);
+    expect_json(&client.post(&webhook_path(&created, "/test"), ""), 202);
     receiver.wait_for(1);
-    let listed = client.get(&webhook_path(&made, "/deliveries")).text();
+    let listed = client.get(&webhook_path(&created, "/deliveries")).text();
     let (_, home) = server.stop();
     // The log names the delivery that failed, but neither its receiver nor a secret.
     let log = home.log();
     let line = log.lines().find(|line| line.contains("an event was not delivered")).unwrap_or_else(|| panic!("{log}"));
-    assert!(line.contains(text(&made, "/id")) && line.contains("refused"), "{line}");
+    assert!(line.contains(text(&created, "/id")) && line.contains("refused"), "{line}");
     assert!(!log.contains(&receiver.url()));
     let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
     let hex: Vec<_> = "of-hidden-gifts".bytes().map(|byte| format!("{byte:02x}")).collect();
     let hex = hex.concat();
-    for secret in [shared_secret, "of-hidden-gifts", &hex, &text(&made, "/signingSecret")[6..]] {
+    for secret in [shared_secret, "of-hidden-gifts", &hex, &text(&created, "/signingSecret")[6..]] {
         assert!(!listed.contains(secret) && !home.log().contains(secret), "{secret}");
         assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} is stored in clear");
     }

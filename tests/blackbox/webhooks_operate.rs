@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{expect_error, members, text, time};
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::pay;
 use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Home, Server, demo, expect_json};
@@ -115,7 +115,7 @@ fn metrics_show_attempts_and_waiting_deliveries() {
         if missing.is_none() && age.is_some_and(|age| age.parse::<f64>().unwrap() > 0.0) {
             return;
         }
-        assert!(start.elapsed() < TIMEOUT, "{missing:?} is not in {metrics}");
+        assert!(start.elapsed() < MAX_WAIT, "{missing:?} is not in {metrics}");
         thread::sleep(Duration::from_millis(100));
     }
 }

@@ -59,11 +59,11 @@ fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_o
     let server = Server::on(server.stop().1.set("SSL_CERT_FILE", &authority));
     let client = server.client_of(&key, ACCOUNT);
     assert_eq!(send_test(&client, &webhook)["status"], "delivered");
-    let made = card(&client, &budget(&client, "One"));
+    let created = card(&client, &budget(&client, "One"));
     let got = receiver.wait_for(2).pop().unwrap();
     got.verify(text(&webhook, "/signingSecret")).unwrap();
     let event = got.event();
-    assert_eq!((text(&event, "/cardId"), &event["previousState"]), (made.as_str(), &Value::Null));
+    assert_eq!((text(&event, "/cardId"), &event["previousState"]), (created.as_str(), &Value::Null));
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(deliveries(&client, &webhook).len(), 4);
 }
@@ -106,9 +106,9 @@ fn production_refuses_urls_with_addresses_other_ports_or_without_tls() {
         expect_fault(&client.post(WEBHOOKS, body(url)), 400, "body.url", "invalid_value");
     }
     for url in ["https://example.com", "https://example.com:8443/hooks"] {
-        let made = expect_json(&client.post(WEBHOOKS, body(url)), 201);
+        let created = expect_json(&client.post(WEBHOOKS, body(url)), 201);
         let change = json!({"url": "http://127.0.0.1:9000/"}).to_string();
-        let answer = client.call("PATCH", &webhook_path(&made, "")).json(change).send();
+        let answer = client.call("PATCH", &webhook_path(&created, "")).json(change).send();
         expect_fault(&answer, 400, "body.url", "invalid_value");
     }
 }

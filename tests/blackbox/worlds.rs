@@ -35,15 +35,15 @@ fn a_world_has_the_demo_data_and_its_own_key() {
     let server = Server::sandbox();
     let answer = server.client().post(WORLDS, "{}");
     assert_documented("post", PATH, &answer);
-    let made = answer.json();
+    let created = answer.json();
     assert_eq!(
-        members(&made),
+        members(&created),
         ["accountId", "apiKey", "clock", "createdAt", "expiresAt", "seed", "template"],
-        "{made}"
+        "{created}"
     );
-    assert_eq!((&made["template"], &made["seed"]), (&json!("demo"), &Value::Null));
-    assert_eq!((time(&made["expiresAt"]) - time(&made["createdAt"])).num_hours(), 24);
-    let client = server.client_of(text(&made, "/apiKey"), text(&made, "/accountId"));
+    assert_eq!((&created["template"], &created["seed"]), (&json!("demo"), &Value::Null));
+    assert_eq!((time(&created["expiresAt"]) - time(&created["createdAt"])).num_hours(), 24);
+    let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
     let own = expect_json(&client.get(&format!("{CHECKOUTS}?accountId={}", client.account)), 200);
     let demos = expect_json(&server.client().get(CHECKOUTS), 200);
     assert_eq!((&own["count"], &own["rows"][7]["id"]), (&demos["count"], &demos["rows"][7]["id"]));
@@ -95,14 +95,14 @@ fn worlds_are_isolated() {
 #[test]
 fn deleting_a_world_deletes_its_key() {
     let server = Server::sandbox();
-    let (made, client) = create_world(&server, json!({"seed": "short-lived"}));
+    let (created, client) = create_world(&server, json!({"seed": "short-lived"}));
     pay(&client, "10");
     let batch = filled(&client, &[pounds("1.00", "one"), pounds("2.00", "SBX-SLOW")]);
     confirmed(&client, &batch);
     snapshot(&client);
     let world = expect_json(&server.client().get(&world_path(&client.account)), 200);
     assert_documented("get", SINGLE, &server.client().get(&world_path(&client.account)));
-    assert_eq!((&world["seed"], world.get("apiKey")), (&made["seed"], None));
+    assert_eq!((&world["seed"], world.get("apiKey")), (&created["seed"], None));
     let deleted = client.call("DELETE", &world_path(&client.account)).send();
     assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
     expect_fault(&server.client().get(&world_path(&client.account)), 404, "path.accountId", "not_found");
@@ -155,12 +155,12 @@ fn an_old_key_never_reaches_the_new_world() {
                 })
                 .collect();
             // Ends the callers even if the replacement fails.
-            let done = SetOnDrop(&is_over);
+            let stop_callers = SetOnDrop(&is_over);
             if round % 2 == 1 {
                 assert_eq!(server.client().call("DELETE", &world_path(&old.account)).send().status, 204);
             }
             let (_, next) = create_world(&server, body.clone());
-            drop(done);
+            drop(stop_callers);
             for caller in callers {
                 caller.join().unwrap();
             }
@@ -184,7 +184,7 @@ fn a_restore_brings_back_the_exact_state() {
         (available(client), expect_json(&client.get(&batches), 200), find(client, &batch), clock(client))
     };
     let before = state(&client);
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     for round in 0..2 {
         pay(&client, "25");
         set_clock(&client, json!({"advanceBy": "P30D"}));
@@ -192,7 +192,7 @@ fn a_restore_brings_back_the_exact_state() {
         filled(&client, &[pounds("9.00", "gone")]);
         assert_ne!(state(&client), before);
         let path = below_world(&client.account, "restore");
-        let answer = client.post(&path, json!({"snapshotId": kept}).to_string());
+        let answer = client.post(&path, json!({"snapshotId": saved}).to_string());
         assert_documented("post", RESTORE, &answer);
         assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
         assert_eq!(state(&client), before, "round {round}");
@@ -206,11 +206,11 @@ fn controls_and_pins_are_restored_and_copied() {
     let server = Server::sandbox();
     let (_, client) = create_world(&server, json!({"template": "empty"}));
     let protected = ProtectedCard::create(&client);
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     protected.change(&client);
-    restore(&client, &kept);
+    restore(&client, &saved);
     protected.expect_protected(&client);
-    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": saved}));
     protected.expect_protected(&copy);
 }
 
@@ -245,11 +245,11 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     assert_documented("post", SNAPSHOTS, &answer);
     assert!(client.post_once(&path, "once", r#"{"name": "a hold"}"#).replayed());
     assert_documented("get", SNAPSHOTS, &client.get(&path));
-    let kept = answer.json();
+    let saved = answer.json();
     let list = expect_json(&client.get(&path), 200);
-    assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &kept));
-    assert_eq!((&kept["name"], &kept["createdAt"]), (&json!("a hold"), &json!("2026-09-01T12:00:00Z")));
-    let id = text(&kept, "/id");
+    assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &saved));
+    assert_eq!((&saved["name"], &saved["createdAt"]), (&json!("a hold"), &json!("2026-09-01T12:00:00Z")));
+    let id = text(&saved, "/id");
     let (copy, other) = create_world(&server, json!({"snapshotId": id}));
     assert_eq!((&copy["template"], &copy["clock"]["now"]), (&json!("snapshot"), &json!("2026-09-01T12:00:00Z")));
     assert_eq!(available(&other), available(&client));
@@ -271,20 +271,23 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
 #[test]
 fn a_client_has_one_world_per_seed() {
     let server = Server::sandbox();
-    let (made, client) = create_world(&server, json!({"seed": "x"}));
-    assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
+    let (created, client) = create_world(&server, json!({"seed": "x"}));
+    assert_eq!(created["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     let again = server.client().post(WORLDS, r#"{"seed": "x"}"#);
     expect_fault(&again, 409, "body.seed", "invalid_state");
     assert_documented("post", PATH, &again);
     pay(&client, "10");
     let (replaced, new) = create_world(&server, json!({"seed": "x", "replace": true}));
-    assert_eq!((&replaced["accountId"], &replaced["clock"]), (&made["accountId"], &made["clock"]));
-    assert_ne!(replaced["apiKey"], made["apiKey"]);
+    assert_eq!((&replaced["accountId"], &replaced["clock"]), (&created["accountId"], &created["clock"]));
+    assert_ne!(replaced["apiKey"], created["apiKey"]);
     assert_eq!(available(&new), available(&server.client()));
     let (other, _) = create_world(&server, json!({"seed": "y"}));
-    assert_ne!(other["accountId"], made["accountId"]);
+    assert_ne!(other["accountId"], created["accountId"]);
     let foreign = expect_json(&server.other().post(WORLDS, r#"{"seed": "x"}"#), 201);
-    assert_ne!(foreign["accountId"], made["accountId"], "the world of another client with this seed is another world");
+    assert_ne!(
+        foreign["accountId"], created["accountId"],
+        "the world of another client with this seed is another world"
+    );
 }
 
 #[test]
@@ -311,11 +314,11 @@ fn one_idempotency_key_creates_one_world_whose_key_is_not_stored() {
 #[test]
 fn a_key_for_some_accounts_cannot_create_or_detect_worlds() {
     let server = Server::sandbox();
-    let (made, of_world) = create_world(&server, json!({"seed": "victim"}));
+    let (created, of_world) = create_world(&server, json!({"seed": "victim"}));
     for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
         expect_fault(&of_world.post(WORLDS, body), 403, "header.Authorization", "insufficient_scope");
     }
-    expect_json(&of_world.get(&world_path(text(&made, "/accountId"))), 200);
+    expect_json(&of_world.get(&world_path(text(&created, "/accountId"))), 200);
 }
 
 #[test]
@@ -387,10 +390,10 @@ fn production_refuses_worlds() {
 fn a_client_can_create_a_hundred_worlds_concurrently() {
     let server = Server::sandbox();
     let client = server.client();
-    let made = together(4, |_| {
+    let created = together(4, |_| {
         (0..25).map(|_| client.post(WORLDS, r#"{"template": "empty"}"#).status).filter(|status| *status == 201).count()
     });
-    assert_eq!(made.iter().sum::<usize>(), 100);
+    assert_eq!(created.iter().sum::<usize>(), 100);
     expect_fault(&client.post(WORLDS, "{}"), 409, "", "invalid_state");
     expect_json(&server.other().post(WORLDS, "{}"), 201);
     let list = expect_json(&client.get(&format!("{PATH}?limit=10&offset=95")), 200);
@@ -399,7 +402,7 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
 }
 
 #[test]
-fn calls_that_race_a_restore_see_a_whole_world() {
+fn calls_that_race_a_restore_see_a_complete_world() {
     let server = shared();
     let (_, client) = create_world(server, json!({"seed": "races a restore"}));
     let card = demo().active_card("GBP").id.clone();
@@ -431,12 +434,12 @@ fn calls_that_race_a_restore_see_a_whole_world() {
 #[test]
 fn a_world_is_renewed_and_never_shortened() {
     let server = Server::sandbox();
-    let (made, client) = create_world(&server, json!({}));
+    let (created, client) = create_world(&server, json!({}));
     let path = below_world(&client.account, "renew");
     let answer = client.post_once(&path, "renewal", json!({"hours": 48}).to_string());
     assert_documented("post", RENEW, &answer);
     let renewed = expect_json(&answer, 200);
-    let hours = (time(&renewed["expiresAt"]) - time(&made["createdAt"])).num_hours();
+    let hours = (time(&renewed["expiresAt"]) - time(&created["createdAt"])).num_hours();
     assert!((48..=49).contains(&hours), "{renewed}");
     assert!(client.post_once(&path, "renewal", json!({"hours": 48}).to_string()).replayed());
     let shorter = expect_json(&client.post(&path, json!({"hours": 1}).to_string()), 200);

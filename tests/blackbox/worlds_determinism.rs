@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::payments::{BATCHES, below, confirmed, create, listed, path, pounds, rows, uploaded};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{CLOCK, below_world, create_world, world_path};
@@ -76,7 +76,7 @@ fn run_script(client: &Client) -> Answers {
     let sold = recorder.post(SESSIONS, &new_session("0198c0de-0003-7000-8000-000000000001", "nightly").to_string());
     let later = json!({"bankId": bank(client), "outcome": "pending", "afterMinutes": 5}).to_string();
     recorder.post(&format!("/v2/sandbox/checkout-sessions/{}/pay", text(&sold, "/id")), &later);
-    // Meanwhile holds expire, banks report, and workers process the batch. None changes an id.
+    // Meanwhile holds expire, banks report, and workers process the batch. None of this changes an id.
     recorder.post(CLOCK, r#"{"advanceBy": "P10D"}"#);
     let sold = recorder.get(&format!("{SESSIONS}/{}", text(&sold, "/id")));
     let refund = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}).to_string();
@@ -86,9 +86,9 @@ fn run_script(client: &Client) -> Answers {
     recorder.get(PAYMENTS);
     recorder.post(CLEARING, &follow_body(&second, "1"));
     recorder.post(AUTHORIZATION, &first_body(card, "0"));
-    let kept = recorder.post(&below_world(&client.account, "snapshots"), r#"{"name": "late"}"#);
+    let saved = recorder.post(&below_world(&client.account, "snapshots"), r#"{"name": "late"}"#);
     let once = recorder.post(AUTHORIZATION, &first_body(card, "7"));
-    let back = json!({"snapshotId": kept["id"]}).to_string();
+    let back = json!({"snapshotId": saved["id"]}).to_string();
     let answer = client.post(&below_world(&client.account, "restore"), back);
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(recorder.post(AUTHORIZATION, &first_body(card, "7")), once, "the same again, from the same snapshot");
@@ -102,7 +102,7 @@ fn without_addresses(answers: &Answers) -> Answers {
     let without = |text: &String| {
         let mut parts = text.split("http://127.0.0.1:");
         let first = parts.next().unwrap_or_default().to_owned();
-        parts.fold(first, |whole, part| whole + part.trim_start_matches(|c: char| c != '"'))
+        parts.fold(first, |joined, part| joined + part.trim_start_matches(|c: char| c != '"'))
     };
     answers.iter().map(|(status, text)| (*status, without(text))).collect()
 }
@@ -166,7 +166,7 @@ fn wait_until_returned(client: &Client, batch: &str, expected: usize) {
         if payments.iter().filter(|payment| payment["status"] == "returned").count() == expected {
             return;
         }
-        assert!(start.elapsed() < TIMEOUT, "the payments were not returned in time: {payments:?}");
+        assert!(start.elapsed() < MAX_WAIT, "the payments were not returned in time: {payments:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -5,8 +5,9 @@ import { after, before, it } from "node:test";
 import { launch, startShop, watch } from "./support.mjs";
 
 /**
- * Operations that need one, two or three others before them, or the whole answer of another one. The page needs seconds
- * for each, so the black-box test `every_example_succeeds` follows the links of all operations without a browser.
+ * Operations that need one, two or three others before them, or the complete answer of another one. The page needs
+ * seconds for each, so the black-box test `every_example_succeeds` follows the links of all operations without a
+ * browser.
  */
 const CHAINS = ["deleteIpAddress", "importSnapshot", "redeliver", "resolveDispute"];
 
@@ -43,7 +44,7 @@ async function execute(operation) {
   };
   const status = Number.parseInt(await text(".live-responses-table tr.response .response-col_status"), 10);
   const url = await text(".request-url pre");
-  // So the next response that is found is a new one.
+  // Otherwise, the next call would find this response again.
   await click(`${block} .btn-clear`);
   await click(`${block} .opblock-summary-control`);
   return { status, url };

@@ -59,7 +59,7 @@ describe("gallery", () => {
       await open(name, "dark");
       assert.notEqual(await page.$eval("h1", (element) => getComputedStyle(element).color), colour, "dark");
       assert.deepEqual(await violations(page, ["color-contrast", "link-in-text-block"]), [], "dark");
-      // On paper: the heading, and nothing to press. 794 px are the width of A4.
+      // On paper, the page shows the heading and nothing to press. A4 is 794 px wide.
       await page.emulateMediaType("print");
       const printed = await page.$$eval("h1, button, .button, input", (all) =>
         all.filter((element) => element.checkVisibility()).map((element) => element.tagName),

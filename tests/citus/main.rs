@@ -76,7 +76,7 @@ impl Cluster {
 
     /// Causes a fault under load. Afterwards, every acknowledged effect must be stored once, retries must replay their
     /// answers, and the checks of the books must find no fault.
-    fn survive(&mut self, name: &str, fault: impl FnOnce(&Nodes)) {
+    fn inject_under_load(&mut self, name: &str, fault: impl FnOnce(&Nodes)) {
         let before = self.wallets.each_ref().map(|wallets| wallets.iter().map(Wallet::balance).collect::<Vec<_>>());
         let [home, cell] = [0, 1].map(|place| Load::new(&self.wallets[place], &format!("{name}-{}", SCHEMAS[place])));
         let [home_feed, cell_feed] = &mut self.feeds;
@@ -121,7 +121,7 @@ fn acknowledged_effects_survive_moves_and_kills() {
     let mut cluster = Cluster::new();
     for round in 0..setting("FLORIN_CITUS_ROUNDS", 2) {
         for schema in SCHEMAS {
-            cluster.survive(&format!("move-{round}-of-{schema}"), |nodes| {
+            cluster.inject_under_load(&format!("move-{round}-of-{schema}"), |nodes| {
                 let start = Instant::now();
                 nodes.move_to_other_worker(schema);
                 report(&format!("{schema} moved within {:.1} s", start.elapsed().as_secs_f64()));
@@ -129,7 +129,7 @@ fn acknowledged_effects_survive_moves_and_kills() {
             cluster.verify_feeds();
         }
         for (place, port) in cluster.nodes.ports().into_iter().enumerate() {
-            cluster.survive(&format!("kill-{round}-of-{place}"), |nodes| {
+            cluster.inject_under_load(&format!("kill-{round}-of-{place}"), |nodes| {
                 nodes.control("kill", port);
                 thread::sleep(DOWNTIME);
                 nodes.control("start", port);

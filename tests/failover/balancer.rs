@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::guards::KilledOnDrop;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{Client, Server, demo};
 
 /// The address of the balancer. In the network of the cluster, nothing else uses this port: ports that the system
@@ -29,7 +29,7 @@ impl Balancer {
         let balancer = Self { _process: KilledOnDrop(process) };
         let start = Instant::now();
         while !matches!(Self::client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
-            assert!(start.elapsed() < TIMEOUT, "the balancer does not respond");
+            assert!(start.elapsed() < MAX_WAIT, "the balancer does not respond");
             thread::sleep(Duration::from_millis(50));
         }
         balancer

@@ -12,22 +12,22 @@ const MAX_WAIT: Duration = Duration::from_secs(120);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) name: &'static str,
-    /// The command that causes it. `{leader}` stands for the name of the leader.
-    begins: &'static str,
-    /// The command that ends it, once there is another leader.
-    ends: Option<&'static str>,
+    /// The command that causes the fault. `{leader}` stands for the name of the leader.
+    begin: &'static str,
+    /// The command that ends the fault. If `moves_leader`, it runs after another node has become the leader.
+    end: Option<&'static str>,
     /// Whether another node must become the leader.
-    moves: bool,
+    moves_leader: bool,
 }
 
 /// All faults.
 pub(crate) const FAULTS: [Fault; 5] = [
-    Fault { name: "process killed", begins: "kill {leader}", ends: None, moves: true },
-    Fault { name: "node stopped", begins: "stop {leader}", ends: Some("start {leader}"), moves: true },
-    Fault { name: "network cut", begins: "cut {leader}", ends: Some("heal {leader}"), moves: true },
-    Fault { name: "switchover", begins: "switchover {leader}", ends: None, moves: true },
+    Fault { name: "process killed", begin: "kill {leader}", end: None, moves_leader: true },
+    Fault { name: "node stopped", begin: "stop {leader}", end: Some("start {leader}"), moves_leader: true },
+    Fault { name: "network cut", begin: "cut {leader}", end: Some("heal {leader}"), moves_leader: true },
+    Fault { name: "switchover", begin: "switchover {leader}", end: None, moves_leader: true },
     // Without etcd, there is no leader. Afterwards, any node may become the leader, even the same one.
-    Fault { name: "etcd lost", begins: "lose-etcd", ends: Some("return-etcd"), moves: false },
+    Fault { name: "etcd lost", begin: "lose-etcd", end: Some("return-etcd"), moves_leader: false },
 ];
 
 /// The cluster that this process runs with.
@@ -49,21 +49,21 @@ impl Cluster {
 
     /// Causes a fault, waits until there is another leader if the fault requires one, and ends the fault. In every
     /// second round, a cut separates the leader only from the other nodes, so that Florin still reaches it.
-    pub(crate) fn survive(&self, fault: &Fault, round: usize) {
+    pub(crate) fn inject(&self, fault: &Fault, round: usize) {
         let leader = self.run("leader");
         let with_leader = |command: &str| command.replace("{leader}", &leader);
-        let mut begins = with_leader(fault.begins);
-        if begins.starts_with("cut") && round.is_multiple_of(2) {
-            begins.push_str(" nodes");
+        let mut begin = with_leader(fault.begin);
+        if begin.starts_with("cut") && round.is_multiple_of(2) {
+            begin.push_str(" nodes");
         }
-        self.run(&begins);
+        self.run(&begin);
         let start = Instant::now();
-        while fault.moves && self.run("leader") == leader {
+        while fault.moves_leader && self.run("leader") == leader {
             assert!(start.elapsed() < MAX_WAIT, "{leader} still leads: {fault:?}");
             thread::sleep(Duration::from_millis(100));
         }
-        if let Some(ends) = fault.ends {
-            self.run(&with_leader(ends));
+        if let Some(end) = fault.end {
+            self.run(&with_leader(end));
         }
     }
 

@@ -8,11 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::demo::Card;
-use crate::support::feed::{Feed, part};
+use crate::support::feed::{Feed, changes_after};
 use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, message, sum};
 use crate::support::management::{card, funded};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 
@@ -20,8 +20,6 @@ use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 const CALLERS: usize = 2;
 /// Pause of a caller between two messages, and before it repeats one.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Maximum time until enough messages succeed.
-const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Creates budgets with cards.
 pub(crate) fn wallets(client: &Client, count: usize) -> Vec<Wallet> {
@@ -136,7 +134,7 @@ impl<'a> Load<'a> {
         let client = self.client();
         while !self.has_ended() {
             let list = client.call("GET", CHECKOUTS).try_send();
-            let changes = feed_part(client, feed);
+            let changes = next_page(client, feed);
             if let Some(changes) = &changes {
                 feed.accept(changes);
             }
@@ -156,7 +154,7 @@ impl<'a> Load<'a> {
         let now = || self.successes.lock().unwrap().len();
         let (start, before) = (Instant::now(), now());
         while now() < before + count {
-            assert!(start.elapsed() < MAX_WAIT, "{} of {count} messages succeeded: {self}", now() - before);
+            assert!(start.elapsed() < 2 * MAX_WAIT, "{} of {count} messages succeeded: {self}", now() - before);
             assert!(!self.has_ended(), "a caller failed");
             thread::sleep(Duration::from_millis(10));
         }
@@ -176,7 +174,7 @@ impl<'a> Load<'a> {
             let log = self.log[place].lock().unwrap();
             for sent in log.iter() {
                 let again = self.send_until_accepted(sent);
-                assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
+                assert!(sent.is_preserved(&again), "an answered message was lost: {} {again:?}", sent.key);
             }
             let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
             let before = before[place];
@@ -192,7 +190,7 @@ impl<'a> Load<'a> {
             if let Some(answer) = self.try_once(sent) {
                 return answer;
             }
-            assert!(start.elapsed() < TIMEOUT, "{} does not succeed", sent.key);
+            assert!(start.elapsed() < MAX_WAIT, "{} does not succeed", sent.key);
             thread::sleep(PAUSE);
         }
     }
@@ -227,9 +225,9 @@ fn expect_refusal(answer: &Answer) {
     assert!(answer.header("retry-after").is_some(), "{answer:?}");
 }
 
-/// Reads the next part of the feed. `None`: the read did not succeed.
-fn feed_part(client: &Client, feed: &Feed) -> Option<Answer> {
-    let answer = part(client, &feed.cursor, "include=messages&limit=100");
+/// Reads the next page of the feed. Returns `None` if the read fails.
+fn next_page(client: &Client, feed: &Feed) -> Option<Answer> {
+    let answer = changes_after(client, &feed.cursor, "include=messages&limit=100");
     if answer.status == 200 {
         return Some(answer);
     }

@@ -83,7 +83,7 @@ fn fail_over(cluster: &Cluster, wallets: &[Wallet], feed: &mut Feed, (round, fau
     let load = Load::new(wallets, &format!("{}-{round}", fault.name));
     load.during(feed, |load| {
         load.wait_for_successes(100);
-        cluster.survive(fault, round);
+        cluster.inject(fault, round);
         cluster.wait_until_whole();
         load.wait_for_successes(100);
     });

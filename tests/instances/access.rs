@@ -2,7 +2,9 @@
 
 use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
-use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, refused, token_at, wrong_token};
+use crate::support::batches::{
+    confirm, confirm_totp, expect_mfa_refusal, open_session, open_session_with, token_at, wrong_token,
+};
 use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_requesting};
 
 #[test]
@@ -87,12 +89,12 @@ fn twenty_wrong_totp_tokens_over_both_lock_totp() {
     for round in 0..4 {
         let session = open_session_with(&pair.client(round), &batch, "totp");
         for number in 0..5 {
-            refused(&confirm_totp(&pair.client(number), &batch, &session, &wrong_token()), "mfa_failed");
+            expect_mfa_refusal(&confirm_totp(&pair.client(number), &batch, &session, &wrong_token()), "mfa_failed");
         }
     }
     for number in 0..2 {
         let fresh = open_session_with(&pair.client(number), &batch, "totp");
-        refused(&confirm_totp(&pair.client(number), &batch, &fresh, &token_at(0)), "mfa_locked");
+        expect_mfa_refusal(&confirm_totp(&pair.client(number), &batch, &fresh, &token_at(0)), "mfa_locked");
     }
 }
 
@@ -108,7 +110,7 @@ fn a_totp_step_is_used_once_over_both() {
     ];
     let answers = together(2, |number| confirm_totp(&pair.client(number), &batches[number], &sessions[number], &token));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
-    refused(answers.iter().find(|answer| answer.status != 200).unwrap(), "mfa_failed");
+    expect_mfa_refusal(answers.iter().find(|answer| answer.status != 200).unwrap(), "mfa_failed");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::support::guards::SetOnDrop;
 use crate::support::load::check_journal;
 use crate::support::management::{balance, funded};
 use crate::support::money::format_amount;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, expect_error, expect_json, together};
@@ -61,7 +61,7 @@ impl Load {
         let counts = || self.acknowledged.each_ref().map(|count| count.load(Ordering::Relaxed));
         let before = counts();
         let grew = || counts().into_iter().zip(before).all(|(now, before)| now >= before + BETWEEN);
-        until("credits through both instances", 2 * TIMEOUT, grew);
+        until("credits through both instances", 2 * MAX_WAIT, grew);
     }
 }
 
@@ -84,7 +84,7 @@ fn is_acknowledged(answer: &Answer) -> bool {
 /// refused must succeed through the other instance, and its own instance must then replay the answer.
 fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     for Sent { key, first } in log {
-        let (kept, again) = if is_acknowledged(first) {
+        let (stored, again) = if is_acknowledged(first) {
             (first.clone(), credit(other, budget, key))
         } else {
             let retried = credit(other, budget, key);
@@ -92,7 +92,7 @@ fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
             assert!(!retried.replayed() || first.text().contains(UNKNOWN), "{key}: {first:?} {retried:?}");
             (retried, credit(own, budget, key))
         };
-        assert!(again.replayed() && again.body == kept.body, "{key}: {kept:?} {again:?}");
+        assert!(again.replayed() && again.body == stored.body, "{key}: {stored:?} {again:?}");
     }
 }
 
@@ -103,7 +103,7 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
     while !stop.load(Ordering::Relaxed) {
         let caller = &callers[events.len() % 2];
         expect_json(&caller.post(CREDIT, credit_body(budget, "0.01", "GBP")), 200);
-        let event = stream.next(TIMEOUT).expect("the stream of a client that stays continues");
+        let event = stream.next(MAX_WAIT).expect("the stream of a client that stays continues");
         assert!(events.insert(event.id), "the stream repeats events");
     }
     events.len()

@@ -2,11 +2,11 @@
 
 use crate::pair::{Pair, exclusive_use};
 use crate::restarts::restart;
-use crate::support::kills::survive;
+use crate::support::kills::check_deliveries;
 
 #[test]
 fn every_event_arrives_whoever_is_killed() {
     let _exclusive = exclusive_use();
     let Pair { first, second } = Pair::sandbox();
-    survive(vec![first, second], Some(&restart));
+    check_deliveries(vec![first, second], Some(&restart));
 }

@@ -10,7 +10,7 @@ use crate::pair::Pair;
 use crate::report::report;
 use crate::support::guards::SetOnDrop;
 use crate::support::load::{Sent, check_journal, message, sum};
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, Client, Wallet, expect_error, together};
 
@@ -43,7 +43,7 @@ fn wait_for(counter: &AtomicUsize, count: usize, what: &str) {
     let (start, before) = (Instant::now(), counter.load(Ordering::Relaxed));
     while counter.load(Ordering::Relaxed) < before + count {
         assert!(
-            start.elapsed() < 2 * TIMEOUT,
+            start.elapsed() < 2 * MAX_WAIT,
             "{} further messages were {what}, not {count}",
             counter.load(Ordering::Relaxed) - before
         );
@@ -125,7 +125,7 @@ fn send_until_accepted(client: &Client, sent: &Sent) -> Answer {
             Ok(answer) => assert!(!is_accepted(&answer)),
             Err(error) => panic!("no answer: {error}"),
         }
-        assert!(start.elapsed() < TIMEOUT, "{} is not accepted", sent.key);
+        assert!(start.elapsed() < MAX_WAIT, "{} is not accepted", sent.key);
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -142,7 +142,7 @@ pub(crate) fn repeat(wallets: &[Wallet; 2], log: &[Sent]) -> Vec<Answer> {
 /// had no effect before. So each message has exactly one effect.
 pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
     for (sent, again) in log.iter().zip(repeat(wallets, log)) {
-        assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
+        assert!(sent.is_preserved(&again), "an answered message was lost: {} {again:?}", sent.key);
     }
     let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
     let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
@@ -151,14 +151,14 @@ pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[S
     }
 }
 
-/// Puts load on a new pair while something happens to its database, then verifies the books.
-pub(crate) fn run_fault_test(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
+/// Puts load on a new pair while `fault` affects its database, then verifies the books.
+pub(crate) fn run_fault_test(name: &str, fault: impl FnOnce(&Pair, &Tally)) {
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", FUNDS);
     let before = wallets[0].balance();
     let ((), log) = load_during(&wallets, name, false, |tally| {
         tally.wait_for_accepted(50);
-        happens(&pair, tally);
+        fault(&pair, tally);
         tally.wait_for_accepted(50);
     });
     repeat_and_verify(&wallets, before, &log);

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use crate::fault_load::is_accepted;
 use crate::pair::{exclusive_use, prevent_restarts, until_ready};
+use crate::proxy::Proxy;
 use crate::restarts::restart_program;
 use crate::support::load::check_journal;
 use crate::support::postgres::{connect, server_url};
 use crate::support::wallet::credit_body;
 use crate::support::{BANKS, CHECKOUTS, CREDIT, Home, Server, Wallet, expect_json};
-use crate::wire::Wire;
 
 /// Stops processes, starting with the parent, until its input ends: also if the test is killed.
 const STOP: &str = r#"
@@ -29,7 +29,8 @@ kill -CONT $all
 struct Stopped(Child);
 
 impl Stopped {
-    /// Stops the processes. `None`: the tests did not start the server, or its processes are in a container.
+    /// Stops the processes. Returns `None` if the tests did not start the server, or if its processes are in a
+    /// container.
     fn server() -> Option<Self> {
         restart_program()?;
         let query = r"SELECT current_setting('data_directory'), split_part(pg_read_file('postmaster.pid'), E'\n', 1)";
@@ -57,12 +58,12 @@ impl Drop for Stopped {
 }
 
 /// A proxy that forwards nothing until this is dropped.
-struct Frozen(Wire);
+struct Frozen(Proxy);
 
 impl Frozen {
-    fn proxy(wire: &Wire) -> Self {
-        wire.freeze(true);
-        Self(wire.clone())
+    fn proxy(proxy: &Proxy) -> Self {
+        proxy.freeze(true);
+        Self(proxy.clone())
     }
 }
 
@@ -109,8 +110,8 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
 #[test]
 fn every_wait_behind_a_frozen_proxy_ends() {
     let _undisturbed = prevent_restarts();
-    let wire = Wire::open();
-    check(wire.clone().into_home(Home::demo()), || Frozen::proxy(&wire));
+    let proxy = Proxy::open();
+    check(proxy.clone().into_home(Home::demo()), || Frozen::proxy(&proxy));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::fault_load::{is_accepted, run_fault_test};
 use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::load::check_journal;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::{BANKS, CHECKOUTS, expect_json, together};
 
 /// Tests a session that holds locks for longer than a request may wait.
@@ -47,7 +47,7 @@ fn callers_are_refused_while_all_connections_wait() {
     expect_json(&pair.second.client().get(BANKS), 200);
     drop(session);
     for server in [&pair.first, &pair.second] {
-        until("the instance serves again", TIMEOUT, || is_accepted(&server.client().get(CHECKOUTS)));
+        until("the instance serves again", MAX_WAIT, || is_accepted(&server.client().get(CHECKOUTS)));
         assert_eq!(server.readiness(), 200);
     }
     check_journal(pair.first.home());
@@ -71,6 +71,6 @@ fn deadlocks_lose_and_double_nothing() {
             drop(session);
             tally.wait_for_accepted(10);
         }
-        until("the server reports deadlocks", TIMEOUT, || deadlocks() > 0);
+        until("the server reports deadlocks", MAX_WAIT, || deadlocks() > 0);
     });
 }

@@ -25,6 +25,7 @@ mod merchants;
 mod money;
 mod pair;
 mod positions_drawn_twice;
+mod proxy;
 mod replaced;
 mod report;
 mod restarts;
@@ -38,7 +39,6 @@ mod streams;
 mod support;
 mod sweep;
 mod unknown;
-mod wire;
 
 /// Whether the tests of this program run on PostgreSQL only.
 const ONLY_POSTGRES: bool = true;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::assert::text;
 use crate::support::batches::confirm;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
 
@@ -98,7 +98,7 @@ pub(crate) fn until(what: &str, timeout: Duration, mut holds: impl FnMut() -> bo
 
 /// Waits until an instance is ready again after a fault.
 pub(crate) fn until_ready(server: &Server) {
-    until("the instance is ready again", TIMEOUT, || server.readiness() == 200);
+    until("the instance is ready again", MAX_WAIT, || server.readiness() == 200);
 }
 
 /// Returns a member of a value as a number.

@@ -10,7 +10,7 @@ use crate::changes::change_setting;
 use crate::pair::{exclusive_use, until, until_ready};
 use crate::restarts::{restart, restart_program};
 use crate::support::receiver::Receiver;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Server, demo, expect_json};
 
@@ -33,7 +33,7 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     let queued = || server.database().count("SELECT count(*) FROM webhook_deliveries");
     let credit = |count: i64| {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
-        until("the delivery is queued", TIMEOUT, || queued() == count);
+        until("the delivery is queued", MAX_WAIT, || queued() == count);
     };
     // Now only commits write the write-ahead log to the disk, so a crash loses what the open transaction has logged.
     let _delay = change_setting("wal_writer_delay", "10s");

@@ -14,14 +14,14 @@ fn an_old_key_reaches_no_new_world_on_either_instance() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let body = json!({"seed": "reborn", "template": "demo", "replace": true});
-    let (mut made, mut current) = create_world(&pair.first, body.clone());
+    let (mut created, mut current) = create_world(&pair.first, body.clone());
     let card = demo().active_card("GBP").id.clone();
     let untouched = available(&current);
     for round in 0..6 {
-        let secret = text(&made, "/apiKey").to_owned();
+        let secret = text(&created, "/apiKey").to_owned();
         let old = [&pair.first, &pair.second].map(|server| server.client_of(&secret, &current.account));
         // Continuous reads, so that every cache contains the key and the account.
-        (made, current) = while_requesting(&old, "/v2/budgets", || {
+        (created, current) = while_requesting(&old, "/v2/budgets", || {
             if round % 2 == 1 {
                 let deleted = pair.first.client().call("DELETE", &world_path(&current.account)).send();
                 assert_eq!(deleted.status, 204);

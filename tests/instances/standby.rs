@@ -7,7 +7,7 @@ use crate::changes::change_setting;
 use crate::pair::{exclusive_use, until, until_ready};
 use crate::support::http::exchange;
 use crate::support::load::check_journal;
-use crate::support::server::TIMEOUT;
+use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
 use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 
@@ -28,7 +28,7 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     // No standby has this name, so every commit waits.
     let change = change_setting("synchronous_standby_names", "nobody");
     // The check of readiness detects this even if no caller writes.
-    until("the instance is not ready", TIMEOUT, || server.readiness() == 503);
+    until("the instance is not ready", MAX_WAIT, || server.readiness() == 503);
     assert!(metrics().contains("florin_ready 0"));
     let messages: Vec<_> = thread::scope(|scope| {
         let calls = ["one", "two", "three"].map(|key| scope.spawn(|| expect_error(&credit(key), 503)));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Path = Vec<String>;
 
-/// The files of one crate by their module path. A file that is included as several modules is there once for each.
+/// The files of one crate by their module path. A file that is included as several modules has an entry for each.
 pub(crate) struct Modules {
     files: BTreeMap<Path, File>,
 }
@@ -17,7 +17,7 @@ struct File {
     name: String,
     /// All paths in the file, from the root of the crate.
     imports: BTreeSet<Path>,
-    /// The names that it imports or re-exports, with the path behind each. Its child modules see both.
+    /// The names that the file imports or re-exports, each with its path. Child modules can import all of them.
     names: BTreeMap<String, Path>,
 }
 
@@ -155,14 +155,14 @@ fn uses(code: &str) -> Vec<(bool, String)> {
 /// Returns the code without its `use` trees.
 fn without_uses(code: &str) -> String {
     let mut rest = code;
-    let mut kept = String::new();
+    let mut remaining = String::new();
     while let Some(at) = rest.find("use ") {
         let begins = rest[..at].rsplit('\n').next().unwrap_or_default().trim();
         let end = rest[at..].find(';').filter(|_| begins.is_empty() || begins.starts_with("pub"));
-        kept.push_str(&rest[..at]);
+        remaining.push_str(&rest[..at]);
         rest = &rest[at + end.unwrap_or(4)..];
     }
-    kept + rest
+    remaining + rest
 }
 
 /// Returns the paths of a `use` tree, each with the name under which it is imported.
@@ -189,8 +189,8 @@ fn leaves(tree: &str) -> Vec<(Path, String)> {
         }
     }
     parts.push(&inner[start..]);
-    let whole = |part: &str| leaves(&format!("{prefix}{part}"));
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).flat_map(whole).collect()
+    let leaves_of = |part: &str| leaves(&format!("{prefix}{part}"));
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).flat_map(leaves_of).collect()
 }
 
 /// Returns all paths in the code that have two or more parts.

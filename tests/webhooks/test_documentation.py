@@ -45,9 +45,9 @@ def by_hand(secret, headers, body):
 def in_typescript(number):
     def run(secret, headers, body):
         case = json.dumps({"code": blocks("typescript")[number], "secret": secret, "headers": headers, "body": body})
-        done = subprocess.run(["node", HERE / "documented.mjs"], input=case, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        node = subprocess.run(["node", HERE / "documented.mjs"], input=case, capture_output=True, text=True, timeout=60)
+        assert node.returncode == 0, node.stderr
+        return json.loads(node.stdout)
 
     return run
 

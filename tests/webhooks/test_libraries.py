@@ -58,8 +58,8 @@ def python_accepts(secret, headers, body):
 
 def javascript_accepts(secret, headers, body):
     case = json.dumps({"secret": secret, "headers": headers, "body": body})
-    run = subprocess.run(["node", HERE / "verify.mjs"], input=case, capture_output=True, text=True, check=True, timeout=60)
-    return json.loads(run.stdout)
+    node = subprocess.run(["node", HERE / "verify.mjs"], input=case, capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(node.stdout)
 
 
 class Libraries(unittest.TestCase):

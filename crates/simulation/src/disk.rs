@@ -18,7 +18,7 @@ pub(crate) enum End {
 }
 
 /// Maximum time that a connection may take to close.
-const PATIENCE: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// A disk in a directory of its own.
 pub(crate) struct Disk {
@@ -98,7 +98,7 @@ impl Disk {
             if std::thread::panicking() {
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "a connection stays open on {}", self.name);
+            assert!(start.elapsed() < MAX_WAIT, "a connection stays open on {}", self.name);
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 /// Maximum duration of a check; a check that takes longer fails.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// Internal result of a check: success, or the violated promise.
 pub(crate) type CheckResult = Result<(), Failure>;
@@ -160,7 +160,7 @@ impl Check {
         }
         let task = tokio::spawn((self.start)(handle));
         let stop = task.abort_handle();
-        match tokio::time::timeout(PATIENCE, task).await {
+        match tokio::time::timeout(MAX_WAIT, task).await {
             Ok(Ok(Ok(()))) => Outcome::Kept,
             Ok(Ok(Err(failure))) => Outcome::Failed(failure.to_string()),
             Ok(Err(error)) => Outcome::Failed(match error.try_into_panic() {
@@ -169,7 +169,7 @@ impl Check {
             }),
             Err(_) => {
                 stop.abort();
-                Outcome::Failed(format!("did not end within {} seconds", PATIENCE.as_secs()))
+                Outcome::Failed(format!("did not end within {} seconds", MAX_WAIT.as_secs()))
             }
         }
     }

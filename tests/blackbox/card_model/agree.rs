@@ -112,8 +112,8 @@ impl Run {
             row["available"]["daysRemaining"].as_i64(),
         );
         assert_eq!(found, available, "uses, amount and days that are left of {limit:?}: {row}");
-        let kept = (currency.read(&row["amount"]), row["usageLimit"].as_i64().unwrap());
-        assert_eq!(kept, (terms.amount, terms.usage), "{row}");
+        let maxima = (currency.read(&row["amount"]), row["usageLimit"].as_i64().unwrap());
+        assert_eq!(maxima, (terms.amount, terms.usage), "{row}");
         assert_eq!((&row["active"], &row["limitTurnedOff"]), (&json!(terms.active), &json!(terms.off)), "{row}");
     }
 
@@ -158,11 +158,11 @@ impl Run {
                 let path = format!("{BUDGETS}/{}/explanation", self.budgets[number]);
                 let query = format!("accountId={}&currencyCode={}&limit=1", self.client.account, currency.code());
                 let found = get(&self.client, &format!("{path}?{query}"));
-                let is_here = |chain: &&Chain| {
+                let is_of_balance = |chain: &&Chain| {
                     let card = &self.model.cards[chain.card];
                     chain.is_open() && chain.held() > 0 && (card.budget, card.currency) == (number, *currency)
                 };
-                let holds: Vec<_> = self.model.chains.iter().filter(is_here).map(Chain::held).collect();
+                let holds: Vec<_> = self.model.chains.iter().filter(is_of_balance).map(Chain::held).collect();
                 let names = ["ledger", "available", "held", "reserved"];
                 let shown = names.map(|name| currency.read(&found["balance"][name]));
                 assert_eq!(shown, [funds.ledger, funds.available, holds.iter().sum(), 0], "{found}");
@@ -265,8 +265,8 @@ impl Run {
         let words = [text(row, "/type"), text(row, "/status"), text(row, "/budgetId"), text(row, "/currencyCode")];
         let budget = &self.budgets[self.model.cards[chain.card].budget];
         assert_eq!(words, [chain.kind.activity(), status, budget, currency.code()], "{chain:?}: {row}");
-        let asked = currency.read(&row["transactionCard"]["requestedAmount"]);
-        assert_eq!(asked, chain.requested, "{chain:?}: {row}");
+        let requested = currency.read(&row["transactionCard"]["requestedAmount"]);
+        assert_eq!(requested, chain.requested, "{chain:?}: {row}");
         let times = ["createdAt", "updatedAt"].map(|name| time(&row[name]).timestamp());
         assert_eq!(times, [chain.created, chain.updated], "{chain:?}: {row}");
     }

@@ -19,6 +19,7 @@ pub(super) enum Kind {
     Inquiry,
     ForcePost,
     Fee,
+    /// A fee that is paid back.
     FeeBack,
     /// A dispute, by its number.
     Dispute(usize),
@@ -156,6 +157,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// Converts an amount from the merchant's currency to the card's.
     pub(super) fn in_card(&self, amount_m: i64) -> i64 {
         convert(amount_m, self.currencies.0, self.currencies.1)
     }
@@ -219,6 +221,6 @@ pub(super) enum Role {
     /// An approved advice, an increment, or a partial reversal.
     Step,
     Clearing,
-    /// Nothing can follow it.
+    /// A message that nothing can follow.
     Last,
 }

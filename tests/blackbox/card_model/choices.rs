@@ -5,7 +5,7 @@ use fastrand::Rng;
 use super::chain::{Chain, Kind, Role};
 use super::controls::{Acceptor, Controls};
 use super::first::{First, PresentedData};
-use super::follow::{Act, Follow};
+use super::follow::{Follow, FollowKind};
 use super::model::{CardState, LifeRule, Lives, Model};
 use super::money::Currency;
 
@@ -130,56 +130,59 @@ fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> PresentedD
     }
 }
 
-/// Returns the follow-ups that chains of a kind accept. Common follow-ups are listed more often.
-const fn usual_follow_ups(kind: Kind) -> &'static [Act] {
-    const LAST: Act = Act::Clear { is_final: true };
-    const PART: Act = Act::Clear { is_final: false };
+/// Returns follow-ups for chains of a kind, common ones more often. Chains accept them, except for the last kinds,
+/// which accept none.
+const fn usual_follow_ups(kind: Kind) -> &'static [FollowKind] {
+    const FINAL: FollowKind = FollowKind::Clear { is_final: true };
+    const PARTIAL: FollowKind = FollowKind::Clear { is_final: false };
     match kind {
         Kind::Purchase | Kind::CashBack | Kind::Check => &[
-            LAST,
-            LAST,
-            LAST,
-            PART,
-            PART,
-            PART,
-            Act::Advice,
-            Act::Advice,
-            Act::Increment,
-            Act::Increment,
-            Act::Reverse,
-            Act::Reverse,
-            Act::ForcePost,
-            Act::Expire,
+            FINAL,
+            FINAL,
+            FINAL,
+            PARTIAL,
+            PARTIAL,
+            PARTIAL,
+            FollowKind::Advice,
+            FollowKind::Advice,
+            FollowKind::Increment,
+            FollowKind::Increment,
+            FollowKind::Reverse,
+            FollowKind::Reverse,
+            FollowKind::ForcePost,
+            FollowKind::Expire,
         ],
-        Kind::Atm => &[Act::AtmClear, Act::AtmClear, Act::Reverse, Act::Expire],
-        Kind::Refund => &[Act::RefundClear, Act::RefundClear, Act::RefundReverse, Act::RefundReturn],
-        Kind::UnlinkedRefund => &[Act::RefundReturn],
-        Kind::Debit | Kind::DebitCashBack => &[Act::DebitReturn],
+        Kind::Atm => &[FollowKind::AtmClear, FollowKind::AtmClear, FollowKind::Reverse, FollowKind::Expire],
+        Kind::Refund => {
+            &[FollowKind::RefundClear, FollowKind::RefundClear, FollowKind::RefundReverse, FollowKind::RefundReturn]
+        }
+        Kind::UnlinkedRefund => &[FollowKind::RefundReturn],
+        Kind::Debit | Kind::DebitCashBack => &[FollowKind::DebitReturn],
         Kind::Inquiry | Kind::ForcePost | Kind::Fee | Kind::FeeBack | Kind::Dispute(_) => {
-            &[LAST, Act::Advice, Act::Reverse, Act::DebitReturn, Act::ForcePost]
+            &[FINAL, FollowKind::Advice, FollowKind::Reverse, FollowKind::DebitReturn, FollowKind::ForcePost]
         }
     }
 }
 
-const ALL_ACTS: [Act; 11] = [
-    Act::Advice,
-    Act::Increment,
-    Act::Clear { is_final: true },
-    Act::ForcePost,
-    Act::AtmClear,
-    Act::Reverse,
-    Act::Expire,
-    Act::RefundClear,
-    Act::RefundReverse,
-    Act::DebitReturn,
-    Act::RefundReturn,
+const ALL_ACTS: [FollowKind; 11] = [
+    FollowKind::Advice,
+    FollowKind::Increment,
+    FollowKind::Clear { is_final: true },
+    FollowKind::ForcePost,
+    FollowKind::AtmClear,
+    FollowKind::Reverse,
+    FollowKind::Expire,
+    FollowKind::RefundClear,
+    FollowKind::RefundReverse,
+    FollowKind::DebitReturn,
+    FollowKind::RefundReturn,
 ];
 
 /// Returns a random follow-up, mostly one that can be accepted.
 pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
     let chain_of = |message: usize| &model.chains[model.messages[message].chain];
     let from = model.messages.len().saturating_sub(150);
-    let can_go_on = |message: &usize| {
+    let can_be_followed = |message: &usize| {
         let (role, chain) = (model.messages[*message].role, chain_of(*message));
         let is_live = match chain.kind {
             Kind::Purchase | Kind::CashBack | Kind::Atm | Kind::Refund => chain.is_open(),
@@ -187,27 +190,27 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
         };
         is_live && matches!(role, Role::First | Role::Step)
     };
-    let live: Vec<_> = (from..model.messages.len()).filter(can_go_on).collect();
+    let live: Vec<_> = (from..model.messages.len()).filter(can_be_followed).collect();
     let is_any = live.is_empty() || rng.u8(..8) == 0;
     let after = if is_any { rng.usize(from..model.messages.len()) } else { pick(rng, &live) };
     let chain = chain_of(after);
-    let act = if rng.u8(..12) == 0 { pick(rng, &ALL_ACTS) } else { pick(rng, usual_follow_ups(chain.kind)) };
-    let is_whole = matches!(act, Act::Expire | Act::RefundReverse);
-    let amount = if is_whole { None } else { Some(follow_up_amount(rng, model, chain, act)) };
-    let can_omit = matches!(act, Act::Reverse | Act::DebitReturn | Act::RefundReturn);
+    let kind = if rng.u8(..12) == 0 { pick(rng, &ALL_ACTS) } else { pick(rng, usual_follow_ups(chain.kind)) };
+    let has_no_amount = matches!(kind, FollowKind::Expire | FollowKind::RefundReverse);
+    let amount = if has_no_amount { None } else { Some(follow_up_amount(rng, model, chain, kind)) };
+    let can_omit = matches!(kind, FollowKind::Reverse | FollowKind::DebitReturn | FollowKind::RefundReturn);
     let amount = if can_omit && rng.bool() { None } else { amount };
     Follow {
-        act,
+        kind,
         after,
         amount,
         is_too_fine: amount.is_some_and(|amount| amount > 0) && rng.u8(..60) == 0,
-        acquirer_fee: if act == Act::AtmClear { one_in(rng, 2, &[0, 1, 250]) } else { None },
-        forced: if act == Act::Increment { one_in(rng, 25, &["1004", "1005"]) } else { None },
+        acquirer_fee: if kind == FollowKind::AtmClear { one_in(rng, 2, &[0, 1, 250]) } else { None },
+        forced: if kind == FollowKind::Increment { one_in(rng, 25, &["1004", "1005"]) } else { None },
     }
 }
 
 /// Returns a random amount for a follow-up, often near an amount of the chain.
-fn follow_up_amount(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
+fn follow_up_amount(rng: &mut Rng, model: &Model, chain: &Chain, kind: FollowKind) -> i64 {
     let left = match chain.kind {
         Kind::Refund if chain.is_open() => chain.refundable_m,
         kind if kind.is_refund() || kind.is_debit() => chain.cleared_m,
@@ -217,8 +220,9 @@ fn follow_up_amount(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i6
         return 0;
     }
     let available = model.card_funds(chain.card).available.max(1);
-    let edge = if act == Act::Increment || act == Act::Advice { available + left } else { left * 6 / 5 };
-    if model.is_network && matches!(act, Act::Clear { .. } | Act::AtmClear) && rng.bool() {
+    let edge =
+        if kind == FollowKind::Increment || kind == FollowKind::Advice { available + left } else { left * 6 / 5 };
+    if model.is_network && matches!(kind, FollowKind::Clear { .. } | FollowKind::AtmClear) && rng.bool() {
         return (chain.max_cleared() - chain.cleared_m + chain.forced_m + pick(rng, &[0, 0, 1])).max(1);
     }
     let amounts = [left, left, left, left / 2, left / 3, left - 1, left + 1, left * 23 / 20, edge, edge + 1, 1];

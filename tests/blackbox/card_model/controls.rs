@@ -53,6 +53,7 @@ fn same_country(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
+/// Whether an entry of `blocked` matches, or no entry of `allowed` does.
 fn fails(blocked: &List, allowed: &List, matches: impl Fn(&str) -> bool) -> bool {
     let has = |list: &List| list.as_ref().map(|list| list.iter().any(|entry| matches(entry)));
     has(blocked) == Some(true) || has(allowed) == Some(false)
@@ -84,12 +85,16 @@ impl Controls {
 }
 
 /// Returns the response code of the first control of a card or its budget that fails.
-pub(super) fn decline(both: [&Controls; 2], acceptor: &Acceptor, mode: Option<&str>) -> Option<&'static str> {
-    if both.iter().any(|controls| controls.fails_category(acceptor)) {
+pub(super) fn decline(
+    card_and_budget: [&Controls; 2],
+    acceptor: &Acceptor,
+    mode: Option<&str>,
+) -> Option<&'static str> {
+    if card_and_budget.iter().any(|controls| controls.fails_category(acceptor)) {
         Some("1821")
-    } else if both.iter().any(|controls| controls.fails_country(acceptor)) {
+    } else if card_and_budget.iter().any(|controls| controls.fails_country(acceptor)) {
         Some("1864")
-    } else if both.iter().any(|controls| controls.fails_entry_mode(mode)) {
+    } else if card_and_budget.iter().any(|controls| controls.fails_entry_mode(mode)) {
         Some("1831")
     } else {
         None

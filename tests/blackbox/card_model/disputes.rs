@@ -1,7 +1,7 @@
 //! Disputes of the model.
 
 use super::chain::{Chain, Kind, Message, Role, State};
-use super::follow::Act;
+use super::follow::FollowKind;
 use super::model::{Model, Outcome, Record};
 
 /// The status of a dispute.
@@ -113,7 +113,7 @@ impl Model {
         }
     }
 
-    /// Adds a message of a dispute, which moves money in any state of the card.
+    /// Adds a message of a dispute, which moves its money whatever the state of the card.
     fn charge_back(&mut self, number: usize, ending: &str, impacted: i64) -> Outcome {
         let dispute = &self.disputes[number];
         let purchase = &self.chains[self.messages[dispute.message].chain];
@@ -143,7 +143,7 @@ impl Model {
         })
     }
 
-    /// Advances the clock. Every hold that is due by then expires, the oldest first.
+    /// Advances the clock. Every hold that is due by then expires, in the order in which they are due.
     pub(super) fn advance(&mut self, seconds: i64) {
         let end = self.now + seconds;
         let due = |chain: &Chain| chain.is_open() && chain.held() > 0 && chain.due <= end;
@@ -153,7 +153,7 @@ impl Model {
             self.now = self.chains[number].due;
             let after = self.chains[number].first;
             let expiry = super::follow::Follow {
-                act: Act::Expire,
+                kind: FollowKind::Expire,
                 after,
                 amount: None,
                 is_too_fine: false,

@@ -124,7 +124,7 @@ impl Model {
         self.cards[first.card].limits.iter().any(declines).then_some("1817")
     }
 
-    /// Plays a first message.
+    /// Applies a first message to the model, and returns the expected answer.
     pub(super) fn first(&mut self, first: &First) -> Outcome {
         let card_currency = self.cards[first.card].currency;
         let currency = first.currency.unwrap_or(card_currency);
@@ -225,7 +225,7 @@ impl Model {
     }
 
     /// Changes the amount that a refund has paid to the budget, and lowers or raises the used amounts of limits.
-    /// Returns the difference.
+    /// Returns by how much the paid amount grew, in the card's currency.
     pub(super) fn refund(&mut self, chain: usize, cleared_m: i64) -> i64 {
         let (card, now) = (self.chains[chain].card, self.now);
         let before = self.chains[chain].cleared();

@@ -6,7 +6,7 @@ use super::model::{Model, Outcome, Record};
 
 /// A kind of follow-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum FollowKind {
     Advice,
     Increment,
     Clear { is_final: bool },
@@ -23,7 +23,7 @@ pub(super) enum Act {
 /// A follow-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Follow {
-    pub(super) act: Act,
+    pub(super) kind: FollowKind,
     /// The number of the message that is followed.
     pub(super) after: usize,
     /// The amount in the merchant's currency; `None` if the request has no amount.
@@ -36,8 +36,8 @@ pub(super) struct Follow {
 /// The path of the token in errors.
 pub(super) const TOKEN: &str = "body.precedingRelatedTransactionToken";
 
-/// The record of an accepted message.
-struct Shown {
+/// The effect of an accepted follow-up: what its record shows, and its role.
+struct Effect {
     kind: &'static str,
     state: State,
     amount: i64,
@@ -45,7 +45,7 @@ struct Shown {
     role: Role,
 }
 
-impl Act {
+impl FollowKind {
     const fn accepts(self, kind: Kind) -> bool {
         match self {
             Self::Advice | Self::Increment | Self::Clear { .. } => kind.is_purchase(),
@@ -70,10 +70,10 @@ const fn refused(code: &'static str, path: &'static str) -> Outcome {
 }
 
 impl Model {
-    /// Plays a follow-up.
+    /// Applies a follow-up to the model, and returns the expected answer.
     pub(super) fn follow(&mut self, follow: &Follow) -> Outcome {
         let message = self.messages[follow.after];
-        let (number, act) = (message.chain, follow.act);
+        let (number, kind) = (message.chain, follow.kind);
         let chain = &self.chains[number];
         if follow.amount == Some(0) {
             return Outcome::Refused(400, "out_of_range", "body.amount");
@@ -83,14 +83,14 @@ impl Model {
         }
         let can_follow = match message.role {
             Role::First => true,
-            Role::Step => !act.is_return(),
-            Role::Clearing => act == Act::RefundReturn,
+            Role::Step => !kind.is_return(),
+            Role::Clearing => kind == FollowKind::RefundReturn,
             Role::Last => false,
         };
-        if !can_follow || chain.is_declined || !act.accepts(chain.kind) {
+        if !can_follow || chain.is_declined || !kind.accepts(chain.kind) {
             return refused("wrong_transaction_kind", TOKEN);
         }
-        let is_late = act == Act::ForcePost || act.is_return();
+        let is_late = kind == FollowKind::ForcePost || kind.is_return();
         if let (Some(end), false) = (chain.end, is_late) {
             return refused(end.code(), TOKEN);
         }
@@ -100,33 +100,35 @@ impl Model {
         if let Some(code) = self.declines(number, follow) {
             return self.declined(number, follow, code);
         }
-        let shown = match act {
-            Act::Advice | Act::Increment => self.change(number, follow),
-            Act::Clear { .. } | Act::ForcePost | Act::AtmClear => self.clear(number, follow),
-            Act::Reverse | Act::Expire => self.release(number, follow),
-            Act::RefundClear | Act::RefundReverse => self.end_refund(number, follow),
-            Act::DebitReturn | Act::RefundReturn => self.give_back(number, follow),
+        let effect = match kind {
+            FollowKind::Advice | FollowKind::Increment => self.change(number, follow),
+            FollowKind::Clear { .. } | FollowKind::ForcePost | FollowKind::AtmClear => self.clear(number, follow),
+            FollowKind::Reverse | FollowKind::Expire => self.release(number, follow),
+            FollowKind::RefundClear | FollowKind::RefundReverse => self.end_refund(number, follow),
+            FollowKind::DebitReturn | FollowKind::RefundReturn => self.give_back(number, follow),
         };
-        self.record(number, follow, &shown)
+        self.record(number, follow, &effect)
     }
 
     /// Returns the refusal of a follow-up that the amounts of its chain do not allow.
     fn refusal(&self, number: usize, follow: &Follow) -> Option<Outcome> {
         let chain = &self.chains[number];
         let amount = follow.amount.unwrap_or(0);
-        match follow.act {
-            Act::Advice | Act::Increment if chain.cleared_m > 0 => Some(refused("already_cleared", TOKEN)),
-            Act::Advice if chain.in_card(amount) == 0 => Some(ROUNDS_TO_ZERO),
-            Act::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(ROUNDS_TO_ZERO),
-            Act::Clear { .. } | Act::AtmClear if self.is_network => {
+        match follow.kind {
+            FollowKind::Advice | FollowKind::Increment if chain.cleared_m > 0 => {
+                Some(refused("already_cleared", TOKEN))
+            }
+            FollowKind::Advice if chain.in_card(amount) == 0 => Some(ROUNDS_TO_ZERO),
+            FollowKind::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(ROUNDS_TO_ZERO),
+            FollowKind::Clear { .. } | FollowKind::AtmClear if self.is_network => {
                 let sum = chain.cleared_m - chain.forced_m + amount + follow.acquirer_fee.unwrap_or(0);
                 (sum > chain.max_cleared()).then_some(refused("amount_exceeds_authorization", "body.amount"))
             }
-            Act::Reverse if amount > chain.held_m => Some(refused("amount_exceeds_hold", "body.amount")),
-            Act::RefundClear if amount > chain.refundable_m => {
+            FollowKind::Reverse if amount > chain.held_m => Some(refused("amount_exceeds_hold", "body.amount")),
+            FollowKind::RefundClear if amount > chain.refundable_m => {
                 Some(refused("amount_exceeds_authorization", "body.amount"))
             }
-            Act::DebitReturn | Act::RefundReturn => self.refused_return(number, amount),
+            FollowKind::DebitReturn | FollowKind::RefundReturn => self.refused_return(number, amount),
             _ => None,
         }
     }
@@ -147,13 +149,13 @@ impl Model {
     fn declines(&self, number: usize, follow: &Follow) -> Option<(&'static str, i64)> {
         let chain = &self.chains[number];
         let (amount, held) = (follow.amount.unwrap_or(0), chain.held());
-        let wanted = match follow.act {
-            Act::Advice => chain.in_card(amount) - held,
-            Act::Increment => chain.in_card(chain.held_m + amount) - held,
+        let wanted = match follow.kind {
+            FollowKind::Advice => chain.in_card(amount) - held,
+            FollowKind::Increment => chain.in_card(chain.held_m + amount) - held,
             _ => return None,
         };
         let mut code = None;
-        if follow.act == Act::Increment {
+        if follow.kind == FollowKind::Increment {
             let presents = PresentedData { mode: chain.mode, ..PresentedData::default() };
             let like = First::of(Kind::Purchase, chain.card, chain.acceptor, presents, follow.forced);
             code = self.rule(&like, wanted, Some(held));
@@ -163,8 +165,8 @@ impl Model {
     }
 
     fn declined(&mut self, number: usize, follow: &Follow, (code, wanted): (&'static str, i64)) -> Outcome {
-        let (kind, amount) = match follow.act {
-            Act::Advice => ("authorization.advice", wanted + self.chains[number].held()),
+        let (kind, amount) = match follow.kind {
+            FollowKind::Advice => ("authorization.advice", wanted + self.chains[number].held()),
             _ => ("authorization.incremental", wanted),
         };
         let message = self.append(number, Role::Last, 0);
@@ -172,18 +174,19 @@ impl Model {
         Outcome::Message(Record { kind, state, code, amount, requested: amount, impacted: 0, message })
     }
 
-    fn change(&mut self, number: usize, follow: &Follow) -> Shown {
+    /// Changes the held amount by an advice or an increment.
+    fn change(&mut self, number: usize, follow: &Follow) -> Effect {
         let (amount, held_m) = (follow.amount.unwrap_or(0), self.chains[number].held_m);
-        let is_advice = follow.act == Act::Advice;
+        let is_advice = follow.kind == FollowKind::Advice;
         let (more, _) = self.settle(number, if is_advice { amount } else { held_m + amount }, 0);
         self.end_if_empty(number, End::Reversed);
         let held = self.chains[number].held();
         let (kind, amount) =
             if is_advice { ("authorization.advice", held) } else { ("authorization.incremental", more) };
-        Shown { kind, state: State::Pending, amount, impacted: -amount, role: Role::Step }
+        Effect { kind, state: State::Pending, amount, impacted: -amount, role: Role::Step }
     }
 
-    fn clear(&mut self, number: usize, follow: &Follow) -> Shown {
+    fn clear(&mut self, number: usize, follow: &Follow) -> Effect {
         let chain = &self.chains[number];
         let total_m = follow.amount.unwrap_or(0) + follow.acquirer_fee.unwrap_or(0);
         let kind = match chain.kind {
@@ -193,7 +196,7 @@ impl Model {
         };
         let (held_m, cleared_m, card) = (chain.held_m, chain.cleared_m + total_m, chain.card);
         let without_fee = chain.in_card(follow.amount.unwrap_or(0));
-        let cleared = if follow.act == Act::ForcePost {
+        let cleared = if follow.kind == FollowKind::ForcePost {
             // The amount stays counted. Rounding can change the hold, which is counted separately.
             let (more, cleared) = self.shift(number, held_m, cleared_m);
             self.count(card, cleared, false);
@@ -201,49 +204,50 @@ impl Model {
             self.chains[number].forced_m += total_m;
             cleared
         } else {
-            let is_final = !matches!(follow.act, Act::Clear { is_final: false });
+            let is_final = !matches!(follow.kind, FollowKind::Clear { is_final: false });
             let left = if is_final { 0 } else { (held_m - total_m).max(0) };
             self.settle(number, left, cleared_m).1
         };
         if self.chains[number].end.is_none() {
             self.end_if_empty(number, End::Cleared);
         }
-        let amount = if follow.act == Act::AtmClear { without_fee } else { cleared };
-        Shown { kind, state: State::Completion, amount, impacted: -cleared, role: Role::Clearing }
+        let amount = if follow.kind == FollowKind::AtmClear { without_fee } else { cleared };
+        Effect { kind, state: State::Completion, amount, impacted: -cleared, role: Role::Clearing }
     }
 
     /// Reverses a part of a hold or all of it, or lets it expire.
-    fn release(&mut self, number: usize, follow: &Follow) -> Shown {
+    fn release(&mut self, number: usize, follow: &Follow) -> Effect {
         let (held_m, cleared_m) = (self.chains[number].held_m, self.chains[number].cleared_m);
-        let released = if follow.act == Act::Expire { held_m } else { follow.amount.unwrap_or(held_m) };
+        let released = if follow.kind == FollowKind::Expire { held_m } else { follow.amount.unwrap_or(held_m) };
         let (more, _) = self.settle(number, held_m - released, cleared_m);
-        let (kind, end) = match follow.act {
-            Act::Expire => ("authorization.reversal.issuerexpiration", End::Expired),
+        let (kind, end) = match follow.kind {
+            FollowKind::Expire => ("authorization.reversal.issuerexpiration", End::Expired),
             _ => ("authorization.reversal", End::Reversed),
         };
         self.end_if_empty(number, end);
         let has_ended = self.chains[number].end.is_some();
         let (state, role) = if has_ended { (State::Cleared, Role::Last) } else { (State::Pending, Role::Step) };
-        Shown { kind, state, amount: -more, impacted: -more, role }
+        Effect { kind, state, amount: -more, impacted: -more, role }
     }
 
-    fn end_refund(&mut self, number: usize, follow: &Follow) -> Shown {
-        if follow.act == Act::RefundReverse {
+    fn end_refund(&mut self, number: usize, follow: &Follow) -> Effect {
+        if follow.kind == FollowKind::RefundReverse {
             self.chains[number].end = Some(End::Reversed);
             let amount = self.chains[number].first_amount;
             let kind = "refund.authorization.reversal";
-            return Shown { kind, state: State::Cleared, amount, impacted: -amount, role: Role::Last };
+            return Effect { kind, state: State::Cleared, amount, impacted: -amount, role: Role::Last };
         }
         let amount = self.refund(number, follow.amount.unwrap_or(0));
         self.chains[number].end = Some(End::Cleared);
         let kind = "refund.authorization.clearing";
-        Shown { kind, state: State::Completion, amount, impacted: amount, role: Role::Clearing }
+        Effect { kind, state: State::Completion, amount, impacted: amount, role: Role::Clearing }
     }
 
-    fn give_back(&mut self, number: usize, follow: &Follow) -> Shown {
+    /// Returns all or part of a settled debit or refund.
+    fn give_back(&mut self, number: usize, follow: &Follow) -> Effect {
         let left = self.chains[number].cleared_without_claim(self.claimed(number));
         let cleared_m = self.chains[number].cleared_m - follow.amount.unwrap_or(left);
-        let (kind, state, returned) = if follow.act == Act::DebitReturn {
+        let (kind, state, returned) = if follow.kind == FollowKind::DebitReturn {
             ("pindebit.reversal", State::Cleared, self.settle(number, 0, cleared_m).0)
         } else {
             ("refund.reversal", State::Completion, self.refund(number, cleared_m))
@@ -251,8 +255,8 @@ impl Model {
         if self.chains[number].cleared() == 0 {
             self.chains[number].end = Some(End::Reversed);
         }
-        let impacted = if follow.act == Act::DebitReturn { -returned } else { returned };
-        Shown { kind, state, amount: -returned, impacted, role: Role::Last }
+        let impacted = if follow.kind == FollowKind::DebitReturn { -returned } else { returned };
+        Effect { kind, state, amount: -returned, impacted, role: Role::Last }
     }
 
     pub(super) fn end_if_empty(&mut self, number: usize, end: End) {
@@ -269,16 +273,16 @@ impl Model {
         self.messages.len() - 1
     }
 
-    fn record(&mut self, number: usize, follow: &Follow, shown: &Shown) -> Outcome {
-        let message = self.append(number, shown.role, shown.amount);
-        let gives_back = matches!(follow.act, Act::Reverse | Act::Expire) || follow.act.is_return();
+    fn record(&mut self, number: usize, follow: &Follow, effect: &Effect) -> Outcome {
+        let message = self.append(number, effect.role, effect.amount);
+        let gives_back = matches!(follow.kind, FollowKind::Reverse | FollowKind::Expire) || follow.kind.is_return();
         Outcome::Message(Record {
-            kind: shown.kind.to_owned(),
-            state: shown.state.name(),
+            kind: effect.kind.to_owned(),
+            state: effect.state.name(),
             code: "0000",
-            amount: shown.amount,
-            requested: if gives_back { self.chains[number].first_amount } else { shown.amount },
-            impacted: shown.impacted,
+            amount: effect.amount,
+            requested: if gives_back { self.chains[number].first_amount } else { effect.amount },
+            impacted: effect.impacted,
             message,
         })
     }

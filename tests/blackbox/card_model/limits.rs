@@ -9,7 +9,7 @@ pub(super) fn date(now: i64) -> NaiveDate {
     DateTime::from_timestamp(now, 0).unwrap().date_naive()
 }
 
-/// The time to which a limit applies.
+/// What a limit applies to: one transaction, or a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Window {
     Transaction,
@@ -107,6 +107,7 @@ impl Limit {
         counts && (spent + amount > self.terms.amount || is_used_up)
     }
 
+    /// Begins a new window if the last one has ended.
     fn roll(&mut self, now: i64) {
         let (spent, uses) = self.used(now);
         (self.start, self.spent, self.uses) = (self.window.start(now), spent, uses);

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::act::result_of;
 use super::limits::{Terms, Window};
 use super::model::{BoxRow, CardState, Lives, Outcome};
 use super::money::Currency;
+use super::perform::result_of;
 use super::run::Run;
 use super::steps::Step;
 use crate::support::CREDIT;
@@ -23,7 +23,8 @@ impl Run {
         }
     }
 
-    fn change(&mut self, kind: &'static str, budget: usize, currency: Currency, amount: i64) {
+    /// Adds an amount to a budget of the model, and the row of the credit or of the side of a transfer.
+    fn add_box_row(&mut self, kind: &'static str, budget: usize, currency: Currency, amount: i64) {
         let number = i64::try_from(self.model.boxes.len()).unwrap() + 1;
         let at = self.model.now;
         self.model.boxes.push(BoxRow { kind, budget, currency, amount: amount.abs(), at });
@@ -40,7 +41,7 @@ impl Run {
                 Outcome::Refused(400, "invalid_value", "body.settlementPriceCurrency")
             }
             () => {
-                self.change("deposit", budget, currency, amount);
+                self.add_box_row("deposit", budget, currency, amount);
                 self.boxes.push(None);
                 Outcome::Done(200)
             }
@@ -66,8 +67,8 @@ impl Run {
                 Outcome::Refused(409, "insufficient_funds", "body.amount")
             }
             () => {
-                self.change("unload", from, currency, -amount);
-                self.change("load", to, currency, amount);
+                self.add_box_row("unload", from, currency, -amount);
+                self.add_box_row("load", to, currency, amount);
                 Outcome::Done(200)
             }
         };
@@ -84,7 +85,7 @@ impl Run {
         result_of(&outcome)
     }
 
-    /// Performs any other change.
+    /// Performs a change of a setting, a card or a budget.
     pub(super) fn manage(&mut self, step: &Step) -> String {
         match step {
             Step::ChangeState(card, state) => return self.change_state(*card, *state),

@@ -2,10 +2,9 @@
 //!
 //! The model is written from the documents alone: the tables of what each message does, the rules that decline it, the
 //! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_TEST_SEED` is the
-//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations of
-//! each.
+//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations per
+//! seed.
 
-mod act;
 mod agree;
 mod chain;
 mod choices;
@@ -17,6 +16,7 @@ mod limits;
 mod manage;
 mod model;
 mod money;
+mod perform;
 mod run;
 mod steps;
 

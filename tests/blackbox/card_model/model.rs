@@ -62,10 +62,10 @@ pub(super) struct Card {
     pub(super) budget: usize,
     pub(super) currency: Currency,
     pub(super) state: CardState,
-    /// The last day on which the card is valid, in days since 1970, if it is soon.
+    /// The last day on which the card is valid, in days since 1970, if the operation that created the card set it.
     pub(super) last_day: Option<i64>,
     pub(super) pin: Option<u16>,
-    /// Whether a person owns it.
+    /// Whether a person owns the card.
     pub(super) is_individual: bool,
     pub(super) limits: Vec<Limit>,
     pub(super) controls: Controls,

@@ -16,7 +16,8 @@ use crate::support::worlds::create_world;
 /// The time at which the worlds begin: shortly before the end of a day, a week and a month.
 const START: &str = "2026-01-30T21:00:00Z";
 
-/// The budgets: name, number of the parent, currencies. The first one is the account's parent budget.
+/// The budgets below the account's parent budget: name, number of the budget above, currencies. They have the numbers
+/// from 1, and the parent budget is number 0.
 const INITIAL_BUDGETS: [(&str, usize, &[Currency]); 4] = [
     ("Cash", 0, &[Currency::Gbp]),
     ("Mixed", 0, &[Currency::Gbp, Currency::Eur, Currency::Jpy]),
@@ -61,6 +62,7 @@ pub(super) struct Run {
     /// The id of the row of each credit and transfer, if an answer showed it.
     pub(super) boxes: Vec<Option<String>>,
     pub(super) writes: Vec<Write>,
+    /// Number of idempotency keys that were used.
     pub(super) keys: usize,
     /// Number of times that each operation had each result.
     pub(super) counts: BTreeMap<(String, String), usize>,
@@ -143,8 +145,8 @@ impl Run {
         self.store_card(text(&answer, "/id"));
     }
 
-    /// Creates the individual card of a person. It spends from its second active budget, the first one that holds its
-    /// currency.
+    /// Creates the individual card of a person. It spends from the second of its active budgets, because the first one
+    /// does not hold its currency.
     fn individual_card(&mut self) {
         let person = json!({
             "accountId": self.client.account, "firstName": "Ada", "lastName": "Lovelace", "roleName": "User",

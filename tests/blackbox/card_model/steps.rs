@@ -61,8 +61,9 @@ pub(super) enum Step {
     /// A first message is previewed, and changes nothing.
     Preview(First),
     PreviewFollow(Follow),
-    /// A card, or a message, that does not exist.
+    /// A first message of a card that does not exist.
     AbsentCard,
+    /// A follow-up to a message that does not exist.
     AbsentMessage,
 }
 
@@ -71,7 +72,7 @@ impl Step {
     pub(super) fn name(&self) -> String {
         let text = match self {
             Self::First(first) => format!("{:?}", first.kind),
-            Self::Follow(follow) => format!("{:?}", follow.act),
+            Self::Follow(follow) => format!("{:?}", follow.kind),
             other => format!("{other:?}"),
         };
         let end = text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len());

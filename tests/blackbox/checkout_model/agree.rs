@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+use super::merchant::{Merchant, SessionHandles};
 use super::model::{Kind, Session};
-use super::run::{Run, SessionHandles};
 use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
@@ -22,7 +22,7 @@ fn pounds(minor: i64) -> Value {
     json!({"amount": format_amount(minor, "GBP"), "currencyCode": "GBP"})
 }
 
-impl Run {
+impl Merchant {
     /// Returns the minute of a time.
     fn minute(&self, value: &Value) -> Option<i64> {
         if value.is_null() { None } else { Some((time(value) - self.start()).num_minutes()) }
@@ -83,7 +83,7 @@ impl Run {
         assert_eq!(actual.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{rows:#?}");
         for row in &payments {
             let is_paid = row["status"] == "COMPLETED";
-            assert_eq!(row["isRefundable"], is_paid && session.left() > 0, "{row}");
+            assert_eq!(row["isRefundable"], is_paid && session.refundable() > 0, "{row}");
             assert_eq!(row["amount"], pounds(session.amount), "{row}");
             assert!(!is_paid || row["id"] == found["paymentId"], "{row}");
         }
@@ -93,7 +93,7 @@ impl Run {
             assert_eq!((&one["status"], &one["amount"]), (&json!(refund.status), &pounds(refund.amount)), "{one}");
             assert_eq!(self.minute(&one["completedAt"]), refund.completed, "{one}");
             let row = refunds.iter().find(|row| row["refundId"] == json!(id)).unwrap();
-            assert_eq!((&row["status"], &row["isRefundable"]), (&json!(refund.row()), &json!(false)), "{row}");
+            assert_eq!((&row["status"], &row["isRefundable"]), (&json!(refund.row_status()), &json!(false)), "{row}");
             assert_eq!(row["refundedPaymentId"], found["paymentId"], "{row}");
         }
     }

@@ -1,19 +1,19 @@
-//! Random runs of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
+//! Random steps of payers, merchants, clocks and banks, and crashes, compared with a model of the contract after each
 //! step.
 //!
-//! A number, the seed, decides everything that happens on one server. Ten runs share the server, and their steps are
-//! interleaved at random. `FLORIN_TEST_SEED` is the first seed, `FLORIN_CHECKOUT_SEEDS` is the number of seeds.
+//! A number, the seed, decides everything that happens on one server. Ten merchants share the server, and their steps
+//! are interleaved at random. `FLORIN_TEST_SEED` is the first seed, `FLORIN_CHECKOUT_SEEDS` is the number of seeds.
 
-mod act;
 mod agree;
+mod merchant;
 mod model;
-mod run;
+mod perform;
 mod steps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use fastrand::Rng;
-use run::{PUBLIC_URL, Run};
+use merchant::{Merchant, PUBLIC_URL};
 
 use crate::support::load::check_journal;
 use crate::support::seeds::each_seed;
@@ -21,11 +21,11 @@ use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
 
-/// Number of runs on one server.
-const SIDE_BY_SIDE: usize = 10;
+/// Number of merchants on one server.
+const MERCHANTS: usize = 10;
 
 #[test]
-fn random_runs_go_as_the_contract_says() {
+fn random_steps_agree_with_a_model_of_the_contract() {
     each_seed(setting("FLORIN_CHECKOUT_SEEDS", if is_sqlite() { 20 } else { 2 }), run_or_report);
 }
 
@@ -42,29 +42,29 @@ fn run_or_report(seed: u64) {
     eprintln!("seed {seed}: {} steps", log.len());
 }
 
-/// Plays all runs of a seed, and adds their steps to `log`.
+/// Plays the steps of all merchants of a seed, and adds them to `log`.
 fn play_seed(seed: u64, log: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
-    let mut runs: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Run::begin(&server, rng.usize(8..26))).collect();
+    let mut merchants: Vec<_> = (0..MERCHANTS).map(|_| Merchant::open(&server, rng.usize(8..26))).collect();
     loop {
-        let going: Vec<_> = (0..SIDE_BY_SIDE).filter(|run| runs[*run].left > 0).collect();
-        let Some(number) = rng.choice(going) else { break };
-        let run = &mut runs[number];
-        run.left -= 1;
-        let step = steps::next(&mut rng, &run.sessions);
-        log.push(format!("seed {seed}, run {number}, minute {}: {step:?}", run.now));
-        run.perform(step);
+        let unfinished: Vec<_> = (0..MERCHANTS).filter(|number| merchants[*number].steps_left > 0).collect();
+        let Some(number) = rng.choice(unfinished) else { break };
+        let merchant = &mut merchants[number];
+        merchant.steps_left -= 1;
+        let step = steps::next(&mut rng, &merchant.sessions);
+        log.push(format!("seed {seed}, merchant {number}, minute {}: {step:?}", merchant.now));
+        merchant.perform(step);
         if rng.u8(..100) < 2 {
             log.push(format!("seed {seed}: crash"));
             server = Server::on(server.kill());
-            for run in &mut runs {
-                run.continue_on(&server);
-                run.agree_everywhere();
+            for merchant in &mut merchants {
+                merchant.continue_on(&server);
+                merchant.agree_everywhere();
             }
         }
     }
-    runs.iter().for_each(Run::agree_at_the_end);
+    merchants.iter().for_each(Merchant::agree_at_the_end);
     assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
     check_journal(&server.kill());
 }

@@ -1,8 +1,8 @@
 //! A model of a session, its payments and its refunds, according to the contract. Times are minutes of the account's
 //! clock.
 
-/// Time in which a refund can be authorised, in minutes.
-const AUTHORISATION: i64 = 20;
+/// Number of minutes in which a refund can be authorised.
+const AUTHORISATION_MINUTES: i64 = 20;
 /// The largest refund, in minor units.
 const MAX_REFUND: i64 = 100_000;
 
@@ -83,13 +83,13 @@ pub(super) struct Refund {
 }
 
 impl Refund {
-    pub(super) fn awaits(&self) -> bool {
+    pub(super) fn awaits_authorisation(&self) -> bool {
         self.status == "AWAITING_AUTHORISATION"
     }
 
-    /// Returns the status of its row among the payments.
-    pub(super) fn row(&self) -> &'static str {
-        if self.awaits() { "PENDING" } else { self.status }
+    /// Returns the status of the refund's row in the list of payments.
+    pub(super) fn row_status(&self) -> &'static str {
+        if self.awaits_authorisation() { "PENDING" } else { self.status }
     }
 }
 
@@ -146,7 +146,8 @@ impl Session {
 
     /// Whether passing time can change the session.
     pub(super) fn is_live(&self) -> bool {
-        self.ended.is_none() || self.refunds.iter().any(|refund| refund.awaits() || refund.report.is_some())
+        self.ended.is_none()
+            || self.refunds.iter().any(|refund| refund.awaits_authorisation() || refund.report.is_some())
     }
 
     /// Whether the page asks for the address before anything else.
@@ -163,7 +164,7 @@ impl Session {
     }
 
     /// Returns the amount of the session's payment that can still be refunded.
-    pub(super) fn left(&self) -> i64 {
+    pub(super) fn refundable(&self) -> i64 {
         if !self.is_completed() || !self.is_shopping() {
             return 0;
         }
@@ -195,7 +196,7 @@ impl Session {
             self.end(end, self.expires);
         }
         for refund in &mut self.refunds {
-            if refund.awaits() && now >= refund.until {
+            if refund.awaits_authorisation() && now >= refund.until {
                 refund.status = "CANCELLED";
             }
             if let Some(report) = refund.report.filter(|report| report.at <= now) {
@@ -270,10 +271,10 @@ impl Session {
         if !self.is_completed() || !self.is_shopping() {
             return Err("path.paymentId");
         }
-        if amount > self.left() || amount > MAX_REFUND {
+        if amount > self.refundable() || amount > MAX_REFUND {
             return Err("body.amount");
         }
-        let until = now + AUTHORISATION;
+        let until = now + AUTHORISATION_MINUTES;
         self.refunds.push(Refund { amount, status: "AWAITING_AUTHORISATION", completed: None, until, report: None });
         Ok(())
     }

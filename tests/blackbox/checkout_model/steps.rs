@@ -1,18 +1,19 @@
-//! The steps of runs, chosen by a random number generator.
+//! The steps of a merchant and its payers, chosen by a random number generator.
 
 use fastrand::Rng;
 
 use super::model::{Kind, Outcome, Session};
 
-/// A step. Sessions and refunds are identified by their place in the run.
+/// A step. Sessions are identified by their place among the merchant's sessions, and refunds by their place in a
+/// session.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// The merchant creates a session of a kind: the amount, and the number of minutes for which it can be paid.
     Create(Kind, i64, i64),
     /// The merchant repeats the creation.
     CreateAgain(usize),
-    /// The payer reads the page, and keeps its form.
-    Look(usize),
+    /// The payer reads the page, and keeps it for a later `SendOldForm`.
+    ReadPage(usize),
     /// The payer continues on the page, with the address if it is asked for.
     Continue(usize),
     Choose(usize),
@@ -20,27 +21,28 @@ pub(super) enum Step {
     /// outcome.
     AtBank(usize, Outcome, i64, bool),
     PayerCancels(usize),
-    /// The payer sends the form that was kept. If its stage is still current, the form has this action.
-    Kept(usize, Kept),
+    /// The payer sends a form of the page that was kept. The form takes effect if the stage of that page is still
+    /// current.
+    SendOldForm(usize, FormAction),
     Pay(usize, Outcome, i64),
     MerchantCancels(usize),
     Refund(usize, i64),
-    /// The merchant authorises a refund: over the API, or on the page.
+    /// The merchant authorises a refund: on the page if the last member is true, otherwise over the API.
     Authorise(usize, usize, Outcome, i64, bool),
     Wait(i64),
     /// The last write is repeated under its key.
     Retry,
 }
 
-/// An action of a form that was kept.
+/// An action of a form.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kept {
+pub(super) enum FormAction {
     Cancel,
     Choose,
     Approve,
 }
 
-/// The outcomes. Outcomes that continue the run are listed more often.
+/// The outcomes. Outcomes that are followed by more steps are listed more often.
 const OUTCOMES: [Outcome; 11] = [
     Outcome::Approve,
     Outcome::Approve,
@@ -59,7 +61,7 @@ fn pick<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
     values[rng.usize(..values.len())]
 }
 
-/// Chooses a step that is possible in a run.
+/// Chooses a step that is possible with these sessions.
 pub(super) fn next(rng: &mut Rng, sessions: &[Session]) -> Step {
     if sessions.is_empty() || (sessions.len() < 3 && rng.u8(..100) < 10) {
         let kind =
@@ -79,12 +81,15 @@ pub(super) fn next(rng: &mut Rng, sessions: &[Session]) -> Step {
 
 fn of_session(rng: &mut Rng, place: usize, session: &Session) -> Step {
     let (outcome, minutes) = (pick(rng, &OUTCOMES), pick(rng, &[1, 2, 6, 25]));
-    let kept =
-        if session.lacks_address() { Kept::Cancel } else { pick(rng, &[Kept::Cancel, Kept::Choose, Kept::Approve]) };
+    let action = if session.lacks_address() {
+        FormAction::Cancel
+    } else {
+        pick(rng, &[FormAction::Cancel, FormAction::Choose, FormAction::Approve])
+    };
     match rng.u8(..100) {
         0..3 => Step::CreateAgain(place),
-        3..10 => Step::Look(place),
-        10..16 => Step::Kept(place, kept),
+        3..10 => Step::ReadPage(place),
+        10..16 => Step::SendOldForm(place, action),
         16..24 => Step::Pay(place, outcome, minutes),
         24..27 => Step::MerchantCancels(place),
         _ if session.is_completed() && session.is_shopping() => of_refunds(rng, place, session, (outcome, minutes)),
@@ -101,15 +106,16 @@ fn of_session(rng: &mut Rng, place: usize, session: &Session) -> Step {
 }
 
 fn of_refunds(rng: &mut Rng, place: usize, session: &Session, (outcome, minutes): (Outcome, i64)) -> Step {
-    let waiting: Vec<_> = (0..session.refunds.len()).filter(|refund| session.refunds[*refund].awaits()).collect();
+    let waiting: Vec<_> =
+        (0..session.refunds.len()).filter(|refund| session.refunds[*refund].awaits_authorisation()).collect();
     match rng.u8(..10) {
         0..5 if !waiting.is_empty() => Step::Authorise(place, pick(rng, &waiting), outcome, minutes, rng.bool()),
         5 if !session.refunds.is_empty() => {
             Step::Authorise(place, rng.usize(..session.refunds.len()), outcome, minutes, rng.bool())
         }
         _ => {
-            let left = session.left();
-            Step::Refund(place, pick(rng, &[1, 500, 100_000, 100_001, left.max(1), left + 1]))
+            let refundable = session.refundable();
+            Step::Refund(place, pick(rng, &[1, 500, 100_000, 100_001, refundable.max(1), refundable + 1]))
         }
     }
 }

@@ -135,7 +135,7 @@ pub(crate) fn expect_faults(answer: &Answer, status: u16, expected: &[(&str, &st
     compare_faults(answer, status, expected).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// Like [`expect_faults`], but returns the failure, for tables that continue after one.
+/// Like [`expect_faults`], but returns the failure, for tables of requests that continue after a failure.
 pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
@@ -153,7 +153,7 @@ pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &s
     if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {expected:?} in {answer:?}")) }
 }
 
-/// Expects a success with this status, and the headers of every answer. Returns the body.
+/// Expects JSON with this status, and the headers that every answer has. Returns the body.
 pub(crate) fn expect_json(answer: &Answer, status: u16) -> Value {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
@@ -173,7 +173,7 @@ pub(crate) fn ids(page: &Value) -> Vec<String> {
     page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
-/// Expects a time as the contract writes it: UTC, whole seconds.
+/// Expects a time in the format of the contract (UTC, whole seconds), and returns it.
 pub(crate) fn time(value: &Value) -> DateTime<Utc> {
     let text = value.as_str().unwrap_or_else(|| panic!("not a time: {value}"));
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ");
@@ -182,7 +182,7 @@ pub(crate) fn time(value: &Value) -> DateTime<Utc> {
     time
 }
 
-/// Expects a hyphenated UUID in lower case.
+/// Expects a hyphenated UUID in lower case, and returns it.
 pub(crate) fn uuid(value: &Value) -> String {
     let text = value.as_str().unwrap_or_else(|| panic!("not an id: {value}"));
     let id = uuid::Uuid::try_parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));

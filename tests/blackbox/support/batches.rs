@@ -9,7 +9,7 @@ use super::wallet::credit_body;
 use super::{Answer, CREDIT, Client, MFA_SESSIONS, Server, confirm_path, demo, expect_error, expect_json};
 
 /// Starts a separate sandbox whose budgets can pay for every validated batch.
-pub(crate) fn funded() -> Server {
+pub(crate) fn funded_server() -> Server {
     let server = Server::sandbox();
     for currency in ["GBP", "EUR", "JPY"] {
         let credit = credit_body(&demo().budget(currency), "100000000", currency);
@@ -70,7 +70,7 @@ pub(crate) fn confirm_totp(client: &Client, batch: &str, session: &str, token: &
 }
 
 /// Expects an MFA refusal with this code, with a path inside `body.mfa`.
-pub(crate) fn refused(answer: &Answer, code: &str) {
+pub(crate) fn expect_mfa_refusal(answer: &Answer, code: &str) {
     let faults = expect_error(answer, 403);
     assert_eq!(faults.len(), 1, "{answer:?}");
     assert_eq!(faults[0].code, code, "{answer:?}");

@@ -6,15 +6,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::guards::SetOnDrop;
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 use super::{Answer, Client};
 
-/// Repeats a request while the server is overloaded. Returns the last answer, which is a 503 after [`TIMEOUT`].
+/// Repeats a request while the server is overloaded. Returns the last answer, which is a 503 after [`MAX_WAIT`].
 pub(crate) fn retry_while_overloaded(send: impl Fn() -> Answer) -> Answer {
     let start = Instant::now();
     loop {
         let answer = send();
-        if answer.status != 503 || start.elapsed() > TIMEOUT {
+        if answer.status != 503 || start.elapsed() > MAX_WAIT {
             return answer;
         }
         thread::sleep(Duration::from_millis(50));

@@ -18,8 +18,8 @@ pub(crate) struct CellDatabase {
 }
 
 impl CellDatabase {
-    /// Creates a PostgreSQL database, or names a SQLite file, which `florin cells add` creates.
-    pub(crate) fn beside(home: &Home, name: &str) -> Self {
+    /// Creates a PostgreSQL database, or chooses the path of a SQLite file, which `florin cells add` creates.
+    pub(crate) fn new(home: &Home, name: &str) -> Self {
         if is_sqlite() {
             return Self { url: format!("sqlite://{}", home.path().join(name).display()), postgres: None };
         }
@@ -50,8 +50,8 @@ impl CellDatabase {
 
 /// Adds the cells `a` and `b`.
 pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
-    let databases = ["a.db", "b.db"].map(|name| CellDatabase::beside(&home, name));
-    let home = home.set("FLORIN_CELLS", &setting(&databases));
+    let databases = ["a.db", "b.db"].map(|name| CellDatabase::new(&home, name));
+    let home = home.set("FLORIN_CELLS", &cells_setting(&databases));
     for name in ["a", "b"] {
         assert_eq!(home.json(&["cells", "add", name, "--json"])["acceptsClients"], true);
     }
@@ -59,7 +59,7 @@ pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
 }
 
 /// Returns the value of `FLORIN_CELLS` for the cells `a` and `b`.
-pub(crate) fn setting([a, b]: &[CellDatabase; 2]) -> String {
+pub(crate) fn cells_setting([a, b]: &[CellDatabase; 2]) -> String {
     format!("a={} b={}", a.url, b.url)
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Request;
 
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 
 /// A complete answer. Header names are in lower case.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ impl Client {
             .max_redirects(0)
             .max_idle_connections(0)
             .proxy(None)
-            .timeout_global(Some(TIMEOUT))
+            .timeout_global(Some(MAX_WAIT))
             .build()
             .new_agent();
         Self {

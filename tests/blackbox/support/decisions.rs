@@ -18,7 +18,7 @@ pub(crate) fn put(client: &Client, body: &Value) -> Answer {
 }
 
 /// Starts a server with this reply, and sets it as the decision endpoint of the client's account. Also returns the
-/// answer to that request.
+/// created endpoint, as the API shows it.
 pub(crate) fn start_endpoint(client: &Client, reply: &str, more: &Value) -> (Receiver, Value) {
     let receiver = Receiver::start();
     receiver.answer_with(reply);

@@ -23,13 +23,13 @@ pub(crate) fn assert_described(body: &Value) {
 
 /// Returns the schema of an event's envelope.
 fn schema(name: &str) -> &'static Value {
-    &printed()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    &document()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
 }
 
 /// Returns what a schema refers to, or the schema itself.
 fn resolved(schema: &'static Value) -> &'static Value {
     match schema["$ref"].as_str() {
-        Some(reference) => resolved(printed().pointer(reference.trim_start_matches('#')).unwrap()),
+        Some(reference) => resolved(document().pointer(reference.trim_start_matches('#')).unwrap()),
         None => schema,
     }
 }
@@ -43,18 +43,18 @@ fn validator(name: &str) -> Arc<Validator> {
     }
     let schema = schema(name);
     assert!(schema.is_object(), "{name} is not described");
-    let whole = json!({
+    let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [schema],
-        "components": printed()["components"]
+        "components": document()["components"]
     });
-    let validator = Arc::new(jsonschema::validator_for(&whole).unwrap());
+    let validator = Arc::new(jsonschema::validator_for(&schema).unwrap());
     known.insert(name.to_owned(), Arc::clone(&validator));
     validator
 }
 
-/// The document, as `florin openapi` prints it.
-fn printed() -> &'static Value {
+/// Returns the document, as `florin openapi` prints it.
+fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
         // The environment variables of the tests are not settings of the program.

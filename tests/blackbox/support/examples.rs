@@ -1,5 +1,5 @@
-//! The examples of `/openapi.json`, as requests that can be sent. As the docs page does, they follow the links of the
-//! document to the ids of objects that the demo data lacks.
+//! The examples of `/openapi.json`, as requests that can be sent. If an example needs an object that the demo data
+//! lacks, the links of the document lead to an answer that contains the object's id. The docs page does the same.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::logo::{png, set_logo};
 use super::{Answer, Client, Server};
 
-/// The first operations, and the last. In this order, the recorded answers show lists with an entry, and card messages
-/// without a decision endpoint. Unlisted operations run between, in the order of the document.
+/// The operations that run first, and those that run last. All others run in between, in the order of the document.
+/// With this order, the recorded answers show lists with an entry, and card messages without a decision endpoint.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
 const LAST: [&str; 12] = [
     "setCardDecisions",
@@ -55,7 +55,8 @@ pub(crate) struct Operation {
     is_form: bool,
     /// Whether the body is JSON.
     pub(crate) is_json: bool,
-    pub(crate) has_key: bool,
+    /// Whether the operation needs an API key.
+    pub(crate) needs_key: bool,
     link: Option<Link>,
 }
 
@@ -87,7 +88,7 @@ impl Operation {
             is_form: content["multipart/form-data"].is_object(),
             is_json: json.is_object(),
             body: json.get("example").map(Value::to_string).or_else(|| text.map(str::to_owned)),
-            has_key: described["security"] != json!([]) && described["security"] != json!([{}]),
+            needs_key: described["security"] != json!([]) && described["security"] != json!([{}]),
             link: None,
         }
     }
@@ -119,7 +120,7 @@ impl Operation {
         self.link.is_some()
     }
 
-    /// Whether the next example that changes an object needs another object.
+    /// Whether no later example can change the object of this one.
     pub(crate) fn ends_object(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.uses_up || self.method == "DELETE")
     }
@@ -135,7 +136,7 @@ impl Operation {
     }
 
     /// Returns the operation with an `idempotencyKey` that no other request has, if its body contains one.
-    fn with_own_key(&self) -> Self {
+    fn with_new_idempotency_key(&self) -> Self {
         const MEMBER: &str = "\"idempotencyKey\":\"";
         let number = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
         self.with(|text| text.replace(MEMBER, &format!("{MEMBER}{number}-")))
@@ -143,7 +144,7 @@ impl Operation {
 
     /// Sends the example.
     pub(crate) fn send(&self, client: &Client) -> Answer {
-        let client = if self.has_key { client.clone() } else { client.with_authorization(None) };
+        let client = if self.needs_key { client.clone() } else { client.with_authorization(None) };
         let call = client.call(&self.method, &self.target);
         match &self.body {
             _ if self.is_form => set_logo(&client, &png()),
@@ -229,13 +230,13 @@ impl Examples {
         self.operations.iter().find(|operation| operation.id == id).unwrap_or_else(|| panic!("no operation {id}"))
     }
 
-    /// Returns an example with the ids of the last exchange with the operation that its link names. If there was none,
-    /// or its object was used up, sends the example of that operation first.
+    /// Returns an example with the ids of the last exchange with the operation that its link names. If there was no
+    /// such exchange, or its object was used up, sends the example of that operation first.
     pub(crate) fn ready(&self, server: &Server, operation: &Operation) -> Operation {
         let Some(link) = &operation.link else { return operation.clone() };
         let known = self.exchanges.borrow().get(&link.source).cloned();
         let exchange = known.filter(|known| operation.method == "GET" || !known.is_used_up).unwrap_or_else(|| {
-            let example = self.ready(server, self.find(&link.source)).with_own_key();
+            let example = self.ready(server, self.find(&link.source)).with_new_idempotency_key();
             let answer = example.send(&server.client());
             assert!((200..300).contains(&answer.status), "{} for {}: {answer:?}", example.id, operation.id);
             self.record(&example, &answer);
@@ -246,7 +247,7 @@ impl Examples {
         operation.with(|text| values.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from.as_str(), to)))
     }
 
-    /// Records an exchange, and what it means for the object that the request names.
+    /// Records an exchange, and whether it deleted or used up the object that the request names.
     pub(crate) fn record(&self, request: &Operation, answer: &Answer) {
         if let Some(link) = &request.link {
             if request.method == "DELETE" {
@@ -262,14 +263,14 @@ impl Examples {
         }
     }
 
-    /// Forgets the exchange with an operation, and those with operations on its object.
+    /// Forgets the exchange with an operation, and the exchanges with operations that link to it.
     fn forget(&self, id: &str) {
         self.exchanges.borrow_mut().remove(id);
         let follows = |operation: &&Operation| operation.link.as_ref().is_some_and(|link| link.source == id);
         self.operations.iter().filter(follows).for_each(|operation| self.forget(&operation.id));
     }
 
-    /// Marks the object of the exchange with an operation, and those objects that it came from, as used up.
+    /// Marks the exchange with an operation as used up, and the exchanges from which its example took its values.
     fn use_up(&self, id: &str) {
         if let Some(exchange) = self.exchanges.borrow_mut().get_mut(id) {
             exchange.is_used_up = true;

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::assert::{expect_json, text};
 use super::client::{Answer, Client};
 
-/// Requests one part of the feed: the changes after a cursor.
-pub(crate) fn part(client: &Client, cursor: &str, query: &str) -> Answer {
+/// Requests the changes after a cursor, which are one page of the feed.
+pub(crate) fn changes_after(client: &Client, cursor: &str, query: &str) -> Answer {
     client.get(&format!("/v2/activity/{}?cursor={cursor}&{query}", client.account))
 }
 
@@ -45,17 +45,17 @@ impl Feed {
         Self { cursor: "0".into(), seen: BTreeMap::new(), messages: BTreeMap::new() }
     }
 
-    /// Reads one part, and returns its rows.
+    /// Reads one page of the feed, and returns its rows.
     pub(crate) fn read(&mut self, client: &Client, limit: usize) -> Vec<Value> {
-        self.accept(&part(client, &self.cursor, &format!("include=messages&limit={limit}")))
+        self.accept(&changes_after(client, &self.cursor, &format!("include=messages&limit={limit}")))
     }
 
-    /// Records one part of the feed, and returns its rows.
+    /// Records one page of the feed, and returns its rows.
     pub(crate) fn accept(&mut self, answer: &Answer) -> Vec<Value> {
-        let part = expect_json(answer, 200);
-        assert!(part["count"].is_null(), "{part}");
-        text(&part, "/nextCursor").clone_into(&mut self.cursor);
-        let rows = part["rows"].as_array().unwrap().clone();
+        let page = expect_json(answer, 200);
+        assert!(page["count"].is_null(), "{page}");
+        text(&page, "/nextCursor").clone_into(&mut self.cursor);
+        let rows = page["rows"].as_array().unwrap().clone();
         for row in &rows {
             let states = self.seen.entry(text(row, "/id").to_owned()).or_default();
             assert_ne!(states.last(), Some(row), "a row was repeated without a change");
@@ -70,7 +70,7 @@ impl Feed {
         rows
     }
 
-    /// Reads until a part is empty. Nobody may write meanwhile.
+    /// Reads until a page is empty. Nobody may write meanwhile.
     pub(crate) fn drain(&mut self, client: &Client) {
         while !self.read(client, 100).is_empty() {}
     }

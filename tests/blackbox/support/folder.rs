@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 use tempfile::{Builder, TempDir};
 
 /// The beginning of the names of locked folders.
@@ -35,8 +35,8 @@ pub(crate) fn directory() -> TempDir {
 }
 
 impl Folder {
-    /// Creates a locked folder. Other processes find it by its name, which it gets after the lock. Where the file
-    /// system has no locks, it keeps its first name, and nobody removes it.
+    /// Creates a locked folder. Other processes find it by its name, which it gets after the lock. If the file system
+    /// has no locks, the folder keeps its first name, and nobody removes it.
     fn new(parent: &Path) -> Self {
         let new = Builder::new().prefix(NEW).tempdir_in(parent).unwrap().keep();
         let lock = File::open(&new).unwrap();
@@ -75,7 +75,7 @@ fn folders_of_ended_processes_are_removed() {
     drop(ended);
     // A process that another test is starting has a copy of the lock until it runs its program.
     let start = Instant::now();
-    while path.exists() && start.elapsed() < TIMEOUT {
+    while path.exists() && start.elapsed() < MAX_WAIT {
         remove_abandoned(parent.path());
         thread::sleep(Duration::from_millis(5));
     }

@@ -4,15 +4,15 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 use super::client::Answer;
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 
 /// A connection to a server.
-pub(crate) struct Wire {
+pub(crate) struct Connection {
     stream: TcpStream,
     unread: Vec<u8>,
 }
 
-impl Wire {
+impl Connection {
     pub(crate) fn open(address: &str) -> Self {
         Self::over(TcpStream::connect(address).unwrap())
     }
@@ -23,8 +23,8 @@ impl Wire {
     }
 
     pub(crate) fn over(stream: TcpStream) -> Self {
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
-        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
+        stream.set_write_timeout(Some(MAX_WAIT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, unread: Vec::new() }
     }
@@ -136,11 +136,11 @@ fn parse_head(head: &[u8]) -> io::Result<Answer> {
 
 /// Sends one request with exactly these header lines (plus `Host` and `Connection: close`) and returns its answer.
 pub(crate) fn exchange(address: &str, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-    let mut wire = Wire::open(address);
-    wire.send(head_of(address, request_line, headers).as_bytes());
-    wire.send(body);
+    let mut connection = Connection::open(address);
+    connection.send(head_of(address, request_line, headers).as_bytes());
+    connection.send(body);
     let is_head = request_line.starts_with("HEAD ");
-    wire.read(is_head).unwrap_or_else(|error| panic!("no answer to {request_line}: {error}"))
+    connection.read(is_head).unwrap_or_else(|error| panic!("no answer to {request_line}: {error}"))
 }
 
 /// Formats the head of a request.

@@ -18,7 +18,7 @@ use super::assert::text;
 use super::demo::demo;
 use super::guards::SetOnDrop;
 use super::receiver::{ReceivedDelivery, Receiver};
-use super::server::{Server, TIMEOUT};
+use super::server::{MAX_WAIT, Server};
 use super::setting::setting;
 use super::wallet::{credit_body, first_body};
 use super::worlds::CLOCK;
@@ -71,7 +71,7 @@ impl Load {
                 0 => (CREDIT, credit_body(&demo().budget(currency), "0.07", currency)),
                 _ => (AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0.01")),
             };
-            self.until_done(thread, |client| {
+            self.repeat_until_success(thread, |client| {
                 client.call("POST", path).header("Idempotency-Key", &format!("event-{number}")).json(&body).try_send()
             });
             self.stored.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Load {
     }
 
     /// Repeats a request until it succeeds, or the load ends.
-    fn until_done(&self, thread: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
+    fn repeat_until_success(&self, thread: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
         let start = Instant::now();
         loop {
             let client = {
@@ -95,7 +95,7 @@ impl Load {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            assert!(start.elapsed() < 4 * TIMEOUT, "{answer:?}");
+            assert!(start.elapsed() < 4 * MAX_WAIT, "{answer:?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -104,20 +104,22 @@ impl Load {
     fn wait_for(&self, stored: usize) {
         let start = Instant::now();
         while self.stored.load(Ordering::Relaxed) < stored {
-            assert!(start.elapsed() < 4 * TIMEOUT, "only {} of {stored} events", self.stored.load(Ordering::Relaxed));
+            assert!(start.elapsed() < 4 * MAX_WAIT, "only {} of {stored} events", self.stored.load(Ordering::Relaxed));
             thread::sleep(Duration::from_millis(1));
         }
     }
 
     /// Advances the clock of the account, so that retries are due.
     fn advance(&self, by: &str) {
-        self.until_done(0, |client| client.call("POST", CLOCK).json(json!({"advanceBy": by}).to_string()).try_send());
+        self.repeat_until_success(0, |client| {
+            client.call("POST", CLOCK).json(json!({"advanceBy": by}).to_string()).try_send()
+        });
     }
 }
 
 /// Kills a server, a receiver and the database server in turn, at random times, while events are caused through all
 /// instances. Then checks the deliveries that the receivers received.
-pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
+pub(crate) fn check_deliveries(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_TEST_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
     report(&format!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={kills}"));
     let (mut rng, load) = (Rng::with_seed(seed), Load::on(&servers));
@@ -138,10 +140,10 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
             load.wait_for(before + rng.usize(..EVENTS_PER_KILL));
             match kill % (2 + usize::from(restart_database.is_some())) {
                 0 => {
-                    let one = rng.usize(..servers.len());
-                    let home = servers.remove(one).kill();
-                    servers.insert(one, Server::on(home));
-                    load.clients.lock().unwrap()[one] = servers[one].client();
+                    let index = rng.usize(..servers.len());
+                    let home = servers.remove(index).kill();
+                    servers.insert(index, Server::on(home));
+                    load.clients.lock().unwrap()[index] = servers[index].client();
                 }
                 1 => {
                     let receiver = &receivers[rng.usize(..receivers.len())];
@@ -209,13 +211,14 @@ type Committed = BTreeMap<String, String>;
 fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<ReceivedDelivery>, Committed) {
     let start = Instant::now();
     loop {
-        // In this order: what was accepted has arrived, and what arrived is committed.
+        // Reads in this order, so that every accepted delivery is among those that arrived, and each of these among
+        // the committed ones.
         let (accepted, arrived) = (receiver.accepted(), receiver.arrived());
         let committed = committed();
         if committed.keys().all(|id| accepted.contains(id)) {
             return (arrived, committed);
         }
-        assert!(start.elapsed() < 4 * TIMEOUT, "{} of {} events were accepted", accepted.len(), committed.len());
+        assert!(start.elapsed() < 4 * MAX_WAIT, "{} of {} events were accepted", accepted.len(), committed.len());
         load.advance("PT1H");
         thread::sleep(Duration::from_millis(500));
     }

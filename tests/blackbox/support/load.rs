@@ -24,8 +24,9 @@ impl Sent {
         if self.path == CREDIT { (CREDITED, CREDITED) } else { (-HELD, 0) }
     }
 
-    /// Whether the server kept the message: if it was answered, its repeat must replay that answer.
-    pub(crate) fn is_kept(&self, again: &Answer) -> bool {
+    /// Whether the answer to a repeat shows that the message was not lost. If the message was answered, the repeat must
+    /// replay that answer.
+    pub(crate) fn is_preserved(&self, again: &Answer) -> bool {
         let replays = |first: &Answer| again.replayed() && (again.status, &again.body) == (first.status, &first.body);
         self.answer.as_ref().is_none_or(replays)
     }
@@ -61,7 +62,7 @@ pub(crate) fn sum(log: &[&Sent]) -> (i64, i64) {
 pub(crate) fn repeat_and_check(client: &Client, log: &[Sent]) -> Vec<Answer> {
     let answers = repeat_all(client, log);
     for (sent, again) in log.iter().zip(&answers) {
-        assert!(sent.is_kept(again), "an answered message was lost: {} {again:?}", sent.key);
+        assert!(sent.is_preserved(again), "an answered message was lost: {} {again:?}", sent.key);
     }
     answers
 }
@@ -92,13 +93,13 @@ impl KillCounts {
         assert_eq!(log.len(), repeats.len());
         self.kills += 1;
         self.acknowledged += log.iter().filter(|sent| sent.answer.is_some()).count();
-        self.lost += log.iter().zip(repeats).filter(|(sent, again)| !sent.is_kept(again)).count();
+        self.lost += log.iter().zip(repeats).filter(|(sent, again)| !sent.is_preserved(again)).count();
         let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-        let (available_off, ledger_off) =
+        let (available_difference, ledger_difference) =
             (after.available - before.available - available, after.ledger - before.ledger - ledger);
         // Credits change both balances, and authorizations only the available one.
-        self.count(ledger_off, CREDITED);
-        self.count(ledger_off - available_off, HELD);
+        self.count(ledger_difference, CREDITED);
+        self.count(ledger_difference - available_difference, HELD);
     }
 
     /// Counts lost or doubled effects of this amount, by the difference between a balance and the expected one.

@@ -53,7 +53,7 @@ pub(crate) fn euros(amount: &str, reference: &str) -> Value {
         "recipient": {"name": "Heinrich Heine", "type": "individual", "accountIdentifier": "DE89370400440532013000"}})
 }
 
-/// Returns an upload of rows that the budget in pounds funds.
+/// Returns the body of an upload of rows that the budget in pounds funds.
 pub(crate) fn rows(rows: &[Value]) -> String {
     json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": rows}).to_string()
 }
@@ -107,7 +107,7 @@ pub(crate) fn download(client: &Client, batch: &str) -> String {
     answer.text()
 }
 
-/// Confirms a batch with the sandbox's provider.
+/// Confirms a batch with the sandbox's provider, and expects success.
 pub(crate) fn confirmed(client: &Client, batch: &str) {
     let session = open_session(client, batch);
     let answer = confirm(client, batch, &session, "000000");

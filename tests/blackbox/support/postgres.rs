@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use postgres::{Client, NoTls};
 
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 
 /// The environment variable with the prefix of the databases that the janitor drops.
 const JANITOR_PREFIX: &str = "FLORIN_TEST_JANITOR";
@@ -31,18 +31,18 @@ pub(crate) struct Database {
 impl Database {
     /// Creates a database without tables.
     pub(crate) fn empty() -> Self {
-        Self::made_from(&citus_template().unwrap_or_else(|| "template0".to_owned()))
+        Self::created_from(&citus_template().unwrap_or_else(|| "template0".to_owned()))
     }
 
     /// Copies another database, which must have no connections.
     pub(crate) fn copy_of(other: &Self) -> Self {
-        Self::made_from(&other.name)
+        Self::created_from(&other.name)
     }
 
-    fn made_from(template: &str) -> Self {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
+    fn created_from(template: &str) -> Self {
+        static CREATED: AtomicUsize = AtomicUsize::new(0);
         start_janitor();
-        let name = format!("{}{}", prefix(), MADE.fetch_add(1, Ordering::Relaxed));
+        let name = format!("{}{}", prefix(), CREATED.fetch_add(1, Ordering::Relaxed));
         create(&name, template).unwrap();
         let url = url_of(&server_url(), &name);
         wait_for_standbys(&url);
@@ -103,7 +103,7 @@ fn wait_for_standbys(url: &str) {
     for host in hosts.split(',') {
         let start = Instant::now();
         while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
-            assert!(start.elapsed() < TIMEOUT, "{host}: {error}");
+            assert!(start.elapsed() < MAX_WAIT, "{host}: {error}");
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -145,8 +145,9 @@ fn prefix() -> &'static str {
     })
 }
 
-/// Starts a second copy of this program, which waits on a pipe that closes when this process ends, however it ends.
-/// Values in statics are never dropped, so the databases of a killed process would remain.
+/// Starts the janitor, a second copy of this program. It waits on a pipe that closes when this process ends for any
+/// reason, and then drops the databases of this process. Without it, those in statics and those of a killed process
+/// would remain, because they are never dropped here.
 fn start_janitor() {
     static JANITOR: OnceLock<Child> = OnceLock::new();
     JANITOR.get_or_init(|| {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::assert::{expect_json, text};
 use super::client::Client;
 use super::described::assert_described;
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 use super::tls::certificates;
 
 pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
@@ -71,6 +71,7 @@ struct State {
     accepted: BTreeSet<String>,
     /// Number of deliveries that were checked against the document.
     checked: usize,
+    /// Number of connections that were opened.
     connections: usize,
     /// The status, an additional header line and the body of the answers.
     status: u16,
@@ -193,7 +194,7 @@ impl Receiver {
         let port = listener.local_addr().unwrap().port();
         let mut listeners = vec![listener];
         if tls.is_some() {
-            // On most machines, the name has two addresses.
+            // On most machines, `localhost` has two addresses.
             listeners.extend(TcpListener::bind(("::1", port)).ok());
         }
         let state = Mutex::new(State { status: 200, body: "hello".to_owned(), ..State::default() });
@@ -232,7 +233,7 @@ impl Receiver {
         let mut state = self.lock();
         state.is_dead = true;
         for stream in state.streams.drain(..).filter_map(|stream| stream.upgrade()) {
-            // The peer may have closed it.
+            // The peer may have closed the connection already.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
@@ -296,7 +297,7 @@ impl Receiver {
         let start = Instant::now();
         let mut state = self.lock();
         while state.arrived.len() < count {
-            let left = TIMEOUT.checked_sub(start.elapsed());
+            let left = MAX_WAIT.checked_sub(start.elapsed());
             let left = left.unwrap_or_else(|| panic!("only {} webhooks of {count} arrived", state.arrived.len()));
             state = self.shared.arrival.wait_timeout(state, left).unwrap().0;
         }
@@ -345,7 +346,7 @@ pub(crate) fn wait_for_delivery(client: &Client, webhook: &Value, is_done: impl 
         if let Some(delivery) = found.first().filter(|delivery| is_done(delivery)) {
             return delivery.clone();
         }
-        assert!(start.elapsed() < TIMEOUT, "{found:?}");
+        assert!(start.elapsed() < MAX_WAIT, "{found:?}");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn assert_record(actual: &Value, card: &Card, want: &Expected<'_>) {
     uuid(&actual["userToken"]);
     let rate = &actual["currencyConversion"]["conversionRate"];
     assert!(rate.is_number() && matches!(rate.to_string().as_str(), "1" | "1.0"), "conversionRate is {rate}");
-    let mut whole = json!({
+    let mut expected = json!({
         "acquirerFeeAmount": zero,
         "type": want.kind,
         "state": want.state,
@@ -84,7 +84,7 @@ pub(crate) fn assert_record(actual: &Value, card: &Card, want: &Expected<'_>) {
         "cardAcceptor": want.acceptor
     });
     if let Some(preceding) = want.preceding {
-        whole["precedingRelatedTransactionToken"] = json!(preceding);
+        expected["precedingRelatedTransactionToken"] = json!(preceding);
     }
-    assert_eq!(actual, &whole, "\nactual:   {actual}\nexpected: {whole}\n");
+    assert_eq!(actual, &expected, "\nactual:   {actual}\nexpected: {expected}\n");
 }

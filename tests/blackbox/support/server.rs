@@ -17,8 +17,8 @@ use super::demo::{demo, template};
 use super::folder::directory;
 use super::store::{Store, Template};
 
-/// The timeout of every operation that could hang. Tests do not measure performance with it.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time that a test waits for an operation that could hang. Tests do not measure performance with it.
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// A key that encrypts secrets.
 pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -202,7 +202,7 @@ fn gather(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
 
 fn wait(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < TIMEOUT {
+    while start.elapsed() < MAX_WAIT {
         if let Some(status) = child.try_wait().unwrap() {
             return Some(status);
         }
@@ -239,7 +239,7 @@ impl Server {
         Self { child, watchdog, home: Some(home), lines: Mutex::new(lines), banner, address }
     }
 
-    /// Starts `florin` without arguments, as a person does, and returns the lines that it prints.
+    /// Starts `florin` without arguments, as a person does. [`Self::printed`] returns the lines that it prints.
     pub(crate) fn for_people(home: Home) -> Self {
         let (child, watchdog, lines) = spawn(&home, &[]);
         Self {
@@ -382,9 +382,9 @@ fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
     (child, watchdog, lines)
 }
 
-/// Starts a shell that kills the server and removes its directory when the test process ends. It waits on a pipe that
-/// closes then, however the process ends. It also removes the folder of the process if that is empty. Otherwise the
-/// next process does.
+/// Starts a shell that kills the server and removes its directory when the test process ends. The shell waits on a pipe
+/// that closes when the test process ends for any reason. It also removes the folder of the test process if the folder
+/// is empty. Otherwise the next test process removes it.
 fn watch(pid: u32, directory: &Path) -> Child {
     Command::new("sh")
         .arg("-c")
@@ -399,7 +399,7 @@ fn watch(pid: u32, directory: &Path) -> Child {
 }
 
 fn next_line(lines: &Receiver<String>) -> Option<String> {
-    lines.recv_timeout(TIMEOUT).ok()
+    lines.recv_timeout(MAX_WAIT).ok()
 }
 
 /// The shared sandbox, for tests that neither count its money nor use up its batches.

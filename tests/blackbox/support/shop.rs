@@ -22,8 +22,9 @@ pub(crate) const SHIPPING_FIELDS: [(&str, &str); 7] = [
     ("countryCode", "GB"),
 ];
 
-/// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its
-/// settlement account has a bank that pays refunds.
+/// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. The
+/// settlement account of the merchant has a bank that pays refunds. Returns the server, a client with the world's key,
+/// and the id of the checkout.
 pub(crate) fn shop() -> (Server, Client, String) {
     let server = Server::sandbox();
     let (_, client) = super::worlds::create_world(&server, json!({"template": "empty"}));
@@ -31,7 +32,7 @@ pub(crate) fn shop() -> (Server, Client, String) {
     (server, client, checkout)
 }
 
-/// Gives the merchant of an account every permission, and a SHOPPING checkout in pounds. Returns its id.
+/// Gives the merchant of an account every permission, and a SHOPPING checkout in pounds. Returns the checkout's id.
 pub(crate) fn open_shop(client: &Client) -> String {
     let all = json!({"canCreateTopUpCheckouts": true, "reconciliation": {"enabled": true}});
     expect_json(&client.call("PATCH", "/v2/sandbox/merchant").json(all.to_string()).send(), 200);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::client::Client;
-use super::server::TIMEOUT;
+use super::server::MAX_WAIT;
 
 pub(crate) const STREAM: &str = "/v2/events/stream";
 
@@ -38,7 +38,7 @@ impl Stream {
         )
         .unwrap();
         let mut stream = Self(BufReader::new(socket));
-        let status = stream.line(TIMEOUT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
+        let status = stream.line(MAX_WAIT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
         (stream, status)
     }
 
@@ -46,7 +46,7 @@ impl Stream {
         let (mut stream, status) = Self::try_open(client, query, after);
         assert_eq!(status, 200);
         // The immediate comment shows that the stream has begun.
-        while stream.line(TIMEOUT).expect("a comment") != ": connected" {}
+        while stream.line(MAX_WAIT).expect("a comment") != ": connected" {}
         stream
     }
 
@@ -85,8 +85,8 @@ impl Stream {
     /// Whether the server ends the stream, which it does with an empty chunk.
     pub(crate) fn ends(&mut self) -> bool {
         let began = Instant::now();
-        while began.elapsed() < TIMEOUT {
-            if self.line(TIMEOUT).as_deref() == Some("0") {
+        while began.elapsed() < MAX_WAIT {
+            if self.line(MAX_WAIT).as_deref() == Some("0") {
                 return true;
             }
         }

@@ -39,8 +39,9 @@ impl Wallet {
         panic!("no {currency} card could be brought to {available}");
     }
 
-    /// Starts a server. Returns it, a card with 250.00 available, and the token of an authorization of 10.00.
-    pub(crate) fn held() -> (Server, Self, String) {
+    /// Starts a server with a card that has 250.00 available, and authorizes 10.00. Returns the server, the card, and
+    /// the token of the authorization.
+    pub(crate) fn with_hold() -> (Server, Self, String) {
         let server = Server::sandbox();
         let wallet = Self::with(&server, "GBP", 25_000);
         let token = wallet.token(AUTHORIZATION, "10");
@@ -145,7 +146,7 @@ pub(crate) fn transaction(answer: &Answer) -> Value {
     body["transaction"].take()
 }
 
-/// Returns the sample request of the guides, with other ids.
+/// Returns the sample request of the guides, with this card and this amount.
 pub(crate) fn first_body(card: &str, amount: &str) -> String {
     format!(r#"{{"cardId": "{card}", "amount": {amount}, "network": "VISA", "cardAcceptor": {{"mid": "11111"}}}}"#)
 }

@@ -13,7 +13,7 @@ fn can_run() -> bool {
     let has_jq =
         std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join("jq").exists()));
     assert!(has_jq || std::env::var_os("CI").is_none(), "jq is not installed");
-    // The tours choose their store themselves, so one run is enough.
+    // The tours choose their store themselves, so they run with one store under test only.
     has_jq && std::env::var("FLORIN_TEST_STORE").as_deref() != Ok("postgres")
 }
 

@@ -30,7 +30,7 @@ done
 PATH="${PATH#*:}" exec curl "$@"
 "#;
 
-/// The comparison of outputs.
+/// How an output is compared with what the page shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outputs {
     /// Exactly: the page works in a world with a seed.
@@ -109,8 +109,8 @@ impl Tour {
         let _ended = Command::new("bash").args(["-c", &format!("kill -9 -- -{group}")]).stderr(Stdio::null()).status();
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(stderr.is_empty(), "{}: {stderr}\nafter {stdout}", self.page.display());
-        for left in [&folder, &temporary] {
-            let files: Vec<_> = fs::read_dir(left.path()).unwrap().map(|file| file.unwrap().path()).collect();
+        for used in [&folder, &temporary] {
+            let files: Vec<_> = fs::read_dir(used.path()).unwrap().map(|file| file.unwrap().path()).collect();
             assert!(files.is_empty(), "{} leaves {files:?}", self.page.display());
         }
         if self.server.is_none() {

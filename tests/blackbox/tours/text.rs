@@ -19,7 +19,7 @@ pub(crate) struct Shown {
     pub(crate) lines: Range<usize>,
 }
 
-/// Returns the blocks marked `sh`. The next other block before the next heading is the output.
+/// Returns the blocks marked `sh`. The output of a block is the first block with another mark before the next heading.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let lines: Vec<_> = text.lines().collect();
     let mut found: Vec<Block> = Vec::new();
@@ -67,6 +67,7 @@ fn without_ids_and_times(line: &str) -> String {
     result + rest
 }
 
+/// Returns the kind of a value that varies, such as `<time>`; any other word is returned unchanged.
 fn kind(word: &str) -> &str {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     match shape.as_str() {

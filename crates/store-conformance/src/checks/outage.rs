@@ -18,7 +18,7 @@ checks! {
 }
 
 /// Maximum time that a caller waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Maximum time for which the store may still fail after the server is reachable again.
 const RECOVERY: Duration = Duration::from_secs(30);
 
@@ -27,8 +27,8 @@ fn outage(handle: &Handle) -> Result<Arc<dyn Outage>, Failure> {
 }
 
 async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<T, Failure> {
-    let slow = || Failure::new(format!("{what}: no answer within {} seconds", PATIENCE.as_secs()));
-    tokio::time::timeout(PATIENCE, work).await.map_err(|_| slow())
+    let slow = || Failure::new(format!("{what}: no answer within {} seconds", MAX_WAIT.as_secs()));
+    tokio::time::timeout(MAX_WAIT, work).await.map_err(|_| slow())
 }
 
 fn expect_unavailable<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {

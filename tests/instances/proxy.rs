@@ -25,30 +25,30 @@ const NO_CUT: u8 = 0;
 
 /// The proxy. It runs as long as the test process.
 #[derive(Clone)]
-pub(crate) struct Wire {
+pub(crate) struct Proxy {
     /// The requested cut.
     request: Arc<AtomicU8>,
     frozen: Arc<AtomicBool>,
     address: String,
 }
 
-impl Wire {
+impl Proxy {
     /// Opens a proxy to the server of `DATABASE_URL`.
     pub(crate) fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let wire = Self {
+        let proxy = Self {
             request: Arc::default(),
             frozen: Arc::default(),
             address: listener.local_addr().unwrap().to_string(),
         };
-        let (request, frozen, server) = (Arc::clone(&wire.request), Arc::clone(&wire.frozen), server_address());
+        let (request, frozen, server) = (Arc::clone(&proxy.request), Arc::clone(&proxy.frozen), server_address());
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let Ok(server) = TcpStream::connect(&server) else { continue };
                 join(client, server, &request, &frozen);
             }
         });
-        wire
+        proxy
     }
 
     /// Returns a home whose instances connect to the database through this proxy.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::chain::Kind;
 use super::first::First;
-use super::follow::{Act, Follow, TOKEN};
+use super::follow::{Follow, FollowKind, TOKEN};
 use super::model::Outcome;
 use super::run::Run;
 use super::steps::Step;
@@ -33,7 +33,9 @@ impl Run {
             Step::Dispute(message, _) => card_of(*message),
             Step::CreditDispute(number) | Step::Resolve(number, _) => dispute_of(*number),
             Step::Credit { budget, .. } => return self.balance_agrees(*budget),
-            Step::Transfer { from, to, .. } => return [from, to].into_iter().for_each(|one| self.balance_agrees(*one)),
+            Step::Transfer { from, to, .. } => {
+                return [from, to].into_iter().for_each(|budget| self.balance_agrees(*budget));
+            }
             _ => return self.balances_agree(),
         };
         self.balance_agrees(self.model.cards[card].budget);
@@ -160,7 +162,7 @@ impl Run {
         (path, body)
     }
 
-    /// Returns the request of a follow-up. `None`: the token of the message that it follows is not known.
+    /// Returns the request of a follow-up; `None` if the token of the message that it follows is not known.
     fn follow_request(&self, follow: &Follow) -> Option<(&'static str, Value)> {
         let token = self.tokens[follow.after].as_ref()?;
         let currency = self.model.chains[self.model.messages[follow.after].chain].currencies.0;
@@ -174,21 +176,21 @@ impl Run {
         if let Some(code) = follow.forced {
             body["sandbox"] = json!({"decline": code});
         }
-        let path = match follow.act {
-            Act::Advice => ADVICE,
-            Act::Increment => INCREMENT,
-            Act::Clear { .. } | Act::ForcePost => CLEARING,
-            Act::AtmClear => ATM_CLEARING,
-            Act::Reverse => REVERSAL,
-            Act::Expire => "/v2/cards/simulations/transaction/authorization/expiration",
-            Act::RefundClear => REFUND_CLEARING,
-            Act::RefundReverse => REFUND_REVERSAL,
-            Act::DebitReturn => "/v2/cards/simulations/debit/reversal",
-            Act::RefundReturn => "/v2/cards/simulations/refund/reversal",
+        let path = match follow.kind {
+            FollowKind::Advice => ADVICE,
+            FollowKind::Increment => INCREMENT,
+            FollowKind::Clear { .. } | FollowKind::ForcePost => CLEARING,
+            FollowKind::AtmClear => ATM_CLEARING,
+            FollowKind::Reverse => REVERSAL,
+            FollowKind::Expire => "/v2/cards/simulations/transaction/authorization/expiration",
+            FollowKind::RefundClear => REFUND_CLEARING,
+            FollowKind::RefundReverse => REFUND_REVERSAL,
+            FollowKind::DebitReturn => "/v2/cards/simulations/debit/reversal",
+            FollowKind::RefundReturn => "/v2/cards/simulations/refund/reversal",
         };
-        match follow.act {
-            Act::Clear { is_final: false } => body["finalClearing"] = json!(false),
-            Act::ForcePost => body["forcePost"] = json!(true),
+        match follow.kind {
+            FollowKind::Clear { is_final: false } => body["finalClearing"] = json!(false),
+            FollowKind::ForcePost => body["forcePost"] = json!(true),
             _ => {}
         }
         Some((path, body))

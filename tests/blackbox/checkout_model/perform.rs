@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::agree::headings;
+use super::merchant::{Merchant, SessionHandles, Write, page_path};
 use super::model::{Kind, Outcome, Session};
-use super::run::{Run, SessionHandles, Write, page_path};
-use super::steps::{Kept, Step};
+use super::steps::{FormAction, Step};
 use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::money::format_amount;
@@ -14,13 +14,13 @@ use crate::support::shop::{PAYMENTS, SESSIONS, SHIPPING_FIELDS, TOP_UPS, new_ses
 use crate::support::worlds::set_clock;
 use crate::support::{expect_fault, expect_json};
 
-impl Run {
+impl Merchant {
     /// Performs a step, and compares the objects that it may have changed.
     pub(super) fn perform(&mut self, step: Step) {
         match step {
             Step::Create(kind, amount, minutes) => self.create(kind, amount, minutes),
             Step::CreateAgain(place) => self.create_again(place),
-            Step::Look(place) => self.look(place),
+            Step::ReadPage(place) => self.read_page(place),
             Step::Continue(place) => self.press_continue(place),
             Step::Choose(place) => {
                 self.sessions[place].choose(self.now);
@@ -36,7 +36,7 @@ impl Run {
                 self.sessions[place].cancel(self.now);
                 self.payer(&self.handles[place].path).follow(&[("action", "cancel")]);
             }
-            Step::Kept(place, action) => self.send_kept(place, action),
+            Step::SendOldForm(place, action) => self.send_old_form(place, action),
             Step::Pay(place, outcome, minutes) => self.pay(place, outcome, minutes),
             Step::MerchantCancels(place) => self.merchant_cancels(place),
             Step::Refund(place, amount) => self.refund(place, amount),
@@ -50,12 +50,12 @@ impl Run {
         }
         match step {
             Step::CreateAgain(place)
-            | Step::Look(place)
+            | Step::ReadPage(place)
             | Step::Continue(place)
             | Step::Choose(place)
             | Step::AtBank(place, ..)
             | Step::PayerCancels(place)
-            | Step::Kept(place, _)
+            | Step::SendOldForm(place, _)
             | Step::Pay(place, ..)
             | Step::MerchantCancels(place)
             | Step::Refund(place, _)
@@ -97,7 +97,7 @@ impl Run {
             id: text(&created, "/id").to_owned(),
             path: page_path(text(&created, "/checkoutUrl")),
             creation: (path.to_owned(), body),
-            kept: None,
+            old_page: None,
             refunds: Vec::new(),
         });
     }
@@ -110,13 +110,13 @@ impl Run {
         assert_eq!((text(&again, "/id"), text(&again, "/status")), (handles.id.as_str(), self.sessions[place].status));
     }
 
-    fn look(&mut self, place: usize) {
+    fn read_page(&mut self, place: usize) {
         let session = &self.sessions[place];
         let page = self.payer(&self.handles[place].path).page();
         assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         assert_eq!(page.contains("name=\"formToken\""), session.is_open(), "{page}");
         if session.is_open() {
-            self.handles[place].kept = Some((page, session.stage()));
+            self.handles[place].old_page = Some((page, session.stage()));
         }
     }
 
@@ -147,23 +147,26 @@ impl Run {
         payer.follow(&fields);
     }
 
-    fn send_kept(&mut self, place: usize, action: Kept) {
-        let Some((page, stage)) = self.handles[place].kept.take() else { return };
+    fn send_old_form(&mut self, place: usize, action: FormAction) {
+        let Some((page, stage)) = self.handles[place].old_page.take() else { return };
         let session = &mut self.sessions[place];
         let has_effect = session.is_open() && session.stage() == stage;
-        let action =
-            if matches!(action, Kept::Approve) && has_effect && !session.is_at_bank() { Kept::Choose } else { action };
-        let fields = match action {
-            Kept::Cancel => [("action", "cancel"), ("name", "")],
-            Kept::Choose => [("action", "choose"), ("bankId", self.bank.as_str())],
-            Kept::Approve => [("action", "approve"), ("name", "Ada")],
+        let action = if matches!(action, FormAction::Approve) && has_effect && !session.is_at_bank() {
+            FormAction::Choose
+        } else {
+            action
         };
-        let fields = if matches!(action, Kept::Cancel) { &fields[..1] } else { &fields[..] };
+        let fields = match action {
+            FormAction::Cancel => [("action", "cancel"), ("name", "")],
+            FormAction::Choose => [("action", "choose"), ("bankId", self.bank.as_str())],
+            FormAction::Approve => [("action", "approve"), ("name", "Ada")],
+        };
+        let fields = if matches!(action, FormAction::Cancel) { &fields[..1] } else { &fields[..] };
         if has_effect {
             match action {
-                Kept::Cancel => session.cancel(self.now),
-                Kept::Choose => session.choose(self.now),
-                Kept::Approve => session.decide(Outcome::Approve, 1, self.now),
+                FormAction::Cancel => session.cancel(self.now),
+                FormAction::Choose => session.choose(self.now),
+                FormAction::Approve => session.decide(Outcome::Approve, 1, self.now),
             }
         }
         let payer = self.payer(&self.handles[place].path);
@@ -210,22 +213,22 @@ impl Run {
         let path = format!("{PAYMENTS}/{}/refunds", text(paid, "/id"));
         let body =
             json!({"amount": {"amount": format_amount(amount, "GBP"), "currencyCode": "GBP"}, "reason": "Returned"});
-        let left = session.left();
+        let refundable = session.refundable();
         let expected = session.refund(amount, self.now);
         let answer = self.write(&path, &body, expected.map(|()| 201));
         if expected.is_ok() {
             let refund = answer.json();
             let page = page_path(text(&refund, "/authorisationUrl"));
             self.handles[place].refunds.push((text(&refund, "/id").to_owned(), page));
-        } else if amount > left {
+        } else if amount > refundable {
             let fault = expect_fault(&answer, 409, "body.amount", "invalid_state");
-            let left = format!("{} GBP", format_amount(left, "GBP"));
-            assert!(fault.message.contains(&left), "{left}: {}", fault.message);
+            let refundable = format!("{} GBP", format_amount(refundable, "GBP"));
+            assert!(fault.message.contains(&refundable), "{refundable}: {}", fault.message);
         }
     }
 
     fn authorise(&mut self, place: usize, number: usize, (outcome, minutes): (Outcome, i64), on_page: bool) {
-        let awaits = self.sessions[place].refunds[number].awaits();
+        let awaits = self.sessions[place].refunds[number].awaits_authorisation();
         if awaits {
             self.sessions[place].authorise(number, outcome, minutes, self.now);
         }

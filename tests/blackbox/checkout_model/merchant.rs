@@ -1,4 +1,4 @@
-//! A run: an account with a merchant, the model of its sessions, and their ids and pages.
+//! A merchant: its account, the model of its sessions, and their ids and pages.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ pub(super) struct SessionHandles {
     pub(super) path: String,
     /// The path and the body that created it.
     pub(super) creation: (String, Value),
-    /// The page that was kept, and its stage.
-    pub(super) kept: Option<(String, super::model::Stage)>,
+    /// A page that the payer read earlier, and its stage.
+    pub(super) old_page: Option<(String, super::model::Stage)>,
     /// Ids of its refunds, and the paths of their pages.
     pub(super) refunds: Vec<(String, String)>,
 }
@@ -34,8 +34,8 @@ pub(super) struct Write {
     pub(super) answer: Answer,
 }
 
-/// An account with the model of its sessions.
-pub(super) struct Run {
+/// A merchant with the model of its sessions.
+pub(super) struct Merchant {
     pub(super) client: Client,
     pub(super) bank: String,
     pub(super) budget: String,
@@ -49,13 +49,13 @@ pub(super) struct Run {
     pub(super) handles: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
-    /// The number of steps that are left.
-    pub(super) left: usize,
+    /// The number of steps that the merchant has left.
+    pub(super) steps_left: usize,
 }
 
-impl Run {
-    /// Begins a run of `left` steps in a separate world with a frozen clock.
-    pub(super) fn begin(server: &Server, left: usize) -> Self {
+impl Merchant {
+    /// Creates a merchant for `steps_left` steps, in a separate world with a frozen clock.
+    pub(super) fn open(server: &Server, steps_left: usize) -> Self {
         let start = "2026-09-01T12:00:00Z";
         let (_, client) = create_world(server, json!({"template": "empty", "startsAt": start}));
         let shopping = open_shop(&client);
@@ -80,7 +80,7 @@ impl Run {
             handles: Vec::new(),
             writes: 0,
             last: None,
-            left,
+            steps_left,
             client,
         }
     }
