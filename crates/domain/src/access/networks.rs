@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_network_covers_the_caller() {
+    fn the_first_network_must_cover_the_caller() {
         assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::LocksOutCaller));
         let one = add(&[], entry("a"), true).unwrap();
         let two = add(&one, entry("b"), false).unwrap();
@@ -177,13 +177,17 @@ mod tests {
     #[test]
     fn the_only_network_of_the_caller_cannot_be_removed() {
         let listed = [entry("a"), entry("b"), entry("c")];
-        let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
-        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::LocksOutCaller));
-        let left = decide_remove_network(&listed, entry("a").id, from(&["a", "c"])).unwrap();
-        assert_eq!(left, [entry("b"), entry("c")]);
-        assert_eq!(decide_remove_network(&listed, entry("d").id, from(&["a"])), Err(NetworkRefusal::Absent));
+        let covered_by =
+            |covering: &'static [&str]| move |listed: &AllowedNetwork| covering.contains(&listed.network.as_str());
         assert_eq!(
-            decide_remove_network(&listed[..1], entry("a").id, from(&["a"])),
+            decide_remove_network(&listed, entry("a").id, covered_by(&["a"])),
+            Err(NetworkRefusal::LocksOutCaller)
+        );
+        let left = decide_remove_network(&listed, entry("a").id, covered_by(&["a", "c"])).unwrap();
+        assert_eq!(left, [entry("b"), entry("c")]);
+        assert_eq!(decide_remove_network(&listed, entry("d").id, covered_by(&["a"])), Err(NetworkRefusal::Absent));
+        assert_eq!(
+            decide_remove_network(&listed[..1], entry("a").id, covered_by(&["a"])),
             Err(NetworkRefusal::LocksOutCaller)
         );
     }

@@ -65,8 +65,8 @@ pub struct StartPaymentsDecision {
 /// scenario.upload([a_payment("60.00 GBP")]).unwrap();
 /// scenario.confirm().unwrap();
 /// scenario.start().unwrap();
-/// let taken = decide_start_payments(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
-/// assert_eq!(taken.payments[0].status(), PaymentStatus::Started);
+/// let started = decide_start_payments(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
+/// assert_eq!(started.payments[0].status(), PaymentStatus::Started);
 /// ```
 pub fn decide_start_payments(
     batch: &PaymentBatch,

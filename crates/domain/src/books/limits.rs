@@ -15,7 +15,7 @@ pub struct LimitBooks {
     pub currency: Currency,
     /// The limit, with its recorded use.
     pub limit: CardLimit,
-    /// The amount that it counted for chains in its window and did not give back, plus the carried amount.
+    /// The amount that the limit counted for chains in its window, less what it gave back, plus the carried amount.
     pub max_spent: Total,
     /// Number of approved authorizations, ATM withdrawals and debits in its window, plus the carried uses.
     pub max_uses: u64,

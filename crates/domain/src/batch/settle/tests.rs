@@ -94,7 +94,7 @@ fn a_batch_without_any_successful_payment_fails() {
     let failed = Failed(FailureReason::AccountClosed);
     let start = started();
     let decision = settle(&start, &[(0, failed), (1, failed)], NOW);
-    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
+    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "the fees are available again, too");
     assert_eq!(decision.batch.unwrap().status(), PaymentBatchStatus::Failed);
     assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
 }
