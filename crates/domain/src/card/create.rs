@@ -31,7 +31,7 @@ pub struct CardRequest {
     /// Its holder.
     pub holder: CardHolder,
     /// Its currency. A budget that the card may spend from must hold it. Default: GBP if one of these budgets holds it,
-    /// otherwise the first currency of the first of them.
+    /// otherwise the first currency of the first of these budgets.
     pub currency: Option<Currency>,
     /// Its `userToken`.
     pub user_token: UserToken,
@@ -39,8 +39,7 @@ pub struct CardRequest {
     pub name: CardName,
     /// The phone of a shared card.
     pub phone: CardPhone,
-    /// The last day on which it is valid (UTC). Default: the end of the month, three years from
-    /// today.
+    /// The last day on which it is valid (UTC). Default: the end of the month, three years from today.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
@@ -299,18 +298,18 @@ mod tests {
     fn budgets_without_the_feature_and_full_accounts_are_refused() {
         let limited = CardRequest { max_cards: 3, ..request() };
         assert!(decide_create_card(&situation("GBP", 2), &limited).is_ok());
-        let mut off = situation("GBP", 3);
-        assert_eq!(decide_create_card(&off, &limited), Err(CreateCardRefusal::TooMany(3)));
+        let mut full = situation("GBP", 3);
+        assert_eq!(decide_create_card(&full, &limited), Err(CreateCardRefusal::TooMany(3)));
         for (holder, path, feature, other) in [
             (limited.holder.clone(), "body.budgetId", BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
             (personal(&[true]), "body.budgets[0].budgetId", BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
         ] {
-            let budget = off.budgets[0].as_mut().unwrap();
+            let budget = full.budgets[0].as_mut().unwrap();
             budget.features = [BudgetFeature::Payments, other].into();
-            off.person = Some(a_person("ada@example.com"));
+            full.person = Some(a_person("ada@example.com"));
             let request = CardRequest { holder, ..limited.clone() };
             let path = path.to_owned();
-            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::FeatureMissing { path, feature }));
+            assert_eq!(decide_create_card(&full, &request), Err(CreateCardRefusal::FeatureMissing { path, feature }));
         }
     }
 

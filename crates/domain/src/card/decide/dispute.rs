@@ -361,11 +361,12 @@ impl Message {
                 counted: Vec::new(),
             },
         };
-        let ends = if self.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed };
+        let first_state =
+            if self.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed };
         Ok(CardDecision {
             transaction,
             chain: Some(chain),
-            first_state: credit.as_ref().map(|_| ends),
+            first_state: credit.as_ref().map(|_| first_state),
             journal,
             balances,
             limits: Vec::new(),

@@ -111,6 +111,7 @@ impl FollowUp {
         }
     }
 
+    /// Whether the follow-up is possible in a chain of this kind.
     const fn follows(&self, kind: ChainKind) -> bool {
         match self {
             Self::Advice { .. } | Self::Incremental { .. } | Self::Clearing { .. } | Self::ForcedClearing { .. } => {
