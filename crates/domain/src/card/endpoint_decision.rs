@@ -72,7 +72,7 @@ impl Fallback {
 /// The reason for which an endpoint declines a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DecisionCode {
-    /// The funds do not suffice.
+    /// The funds are insufficient.
     NotSufficientFunds,
     /// The transaction is not permitted. This is the default if the endpoint gives no reason.
     #[default]

@@ -107,8 +107,8 @@ impl LimitCounts {
         counts
     }
 
-    /// Counts an amount again, because a refund is taken back: each limit at most what the refund subtracted from it in
-    /// the current window.
+    /// Counts an amount again, because a refund is taken back. Each limit counts at most the amount that the refund
+    /// subtracted from it in the current window.
     pub(super) fn raise(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {

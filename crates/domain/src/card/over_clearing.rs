@@ -2,7 +2,7 @@
 
 use crate::money::{Currency, Minor};
 
-/// The clearings above their hold that are refused.
+/// Which clearings above their hold are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OverClearing {
     /// None. Issuers cannot refuse a clearing that a merchant presents.
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn fuel_is_up_to_a_hundred_major_units_of_its_currency() {
+    fn fuel_may_be_cleared_up_to_a_hundred_major_units() {
         for mcc in ["5541", "5542"] {
             assert_eq!(max(100, mcc, "GBP"), 10_000);
             assert_eq!(max(1, mcc, "JPY"), 100);

@@ -11,7 +11,7 @@ pub struct DecisionQuestion {
     pub message: CardTransaction,
     /// The amount to approve, in the currency of the message.
     pub amount: Money,
-    /// Whether a part of it can be approved.
+    /// Whether a partial amount can be approved.
     pub allows_partial: bool,
 }
 

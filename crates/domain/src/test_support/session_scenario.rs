@@ -64,7 +64,7 @@ impl SessionScenario {
     }
 
     /// Decides an action, and stores the decision.
-    pub fn act(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
+    pub fn apply(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
         let decision = self.preview(action)?;
         // No decision uses more ids than this.
         self.next_id += 100;
