@@ -85,7 +85,7 @@ pub fn decide_upload(
     batch.orders = filled.orders;
     batch.input = Some(filled.input);
     batch.updated_at = stamp.now;
-    let events = batch.ready().into_iter().collect();
+    let events = batch.validation_event().into_iter().collect();
     Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts, events })
 }
 

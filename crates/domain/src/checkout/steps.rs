@@ -202,6 +202,7 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Sets the address and the rate, and adds the price of the rate to the amount.
     fn ship(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         if !self.session.collects_address() {
@@ -218,12 +219,14 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Sets the address. Keeps the rate if the merchant set it.
     fn ship_to(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         let merchants_rate = self.session.shipping.as_ref().filter(|_| !self.session.has_dynamic_rates());
         let rate = merchants_rate.and_then(|shipping| shipping.rate.clone());
         self.ship(&Shipping { rate, ..shipping.clone() })
     }
 
+    /// Sets the rate that the payer chose.
     fn rate(&mut self, rate: &super::ShippingRate) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         let shipping = self.session.shipping.clone().ok_or(SessionRefusal::ShippingRequired)?;

@@ -170,7 +170,7 @@ fn a_bank_that_fails_leaves_the_session_open_until_it_expires() {
 }
 
 #[test]
-fn everything_due_happens_in_order_and_is_dated_when_it_was_due() {
+fn what_is_due_is_applied_in_order_with_the_times_at_which_it_was_due() {
     let mut scenario = scenario();
     scenario.pay(PayerOutcome::FailLater, 10).unwrap();
     scenario.wait(60);
@@ -192,7 +192,7 @@ fn a_processing_session_does_not_expire() {
 }
 
 #[test]
-fn the_moment_of_expiry_is_too_late() {
+fn a_payment_at_the_expiry_is_too_late() {
     for (begun, status, event) in [
         (false, SessionStatus::Expired, MerchantCheckoutSessionExpired),
         (true, SessionStatus::Abandoned, MerchantCheckoutSessionAbandoned),
@@ -250,7 +250,7 @@ fn a_bank_is_asked_until_it_has_a_result() {
 }
 
 #[test]
-fn an_approval_after_the_time_of_the_session_does_nothing() {
+fn an_approval_after_the_expiry_does_nothing() {
     let mut scenario = scenario();
     let payment = scenario.choose_bank().unwrap();
     scenario.wait(21);
@@ -293,8 +293,8 @@ fn the_page_asks_for_an_address_and_a_rate() {
     assert_eq!(scenario.session().amount, money("15.00 GBP"));
     scenario.apply(&rate("0.00 GBP")).unwrap();
     assert_eq!(scenario.session().amount, money("12.50 GBP"));
-    let dear = SessionAction::Rate(ShippingRate { amount: i64::MAX, ..a_shipping_rate("0.00 GBP") });
-    assert_eq!(scenario.apply(&dear), Err(SessionRefusal::AboveMaximum));
+    let expensive = SessionAction::Rate(ShippingRate { amount: i64::MAX, ..a_shipping_rate("0.00 GBP") });
+    assert_eq!(scenario.apply(&expensive), Err(SessionRefusal::AboveMaximum));
     assert_eq!(scenario.apply(&rate("999987.51 GBP")), Err(SessionRefusal::AboveMaximum));
     scenario.apply(&rate("1.00 GBP")).unwrap();
     scenario.pay(PayerOutcome::Approve, 0).unwrap();
@@ -315,13 +315,13 @@ fn a_payment_in_progress_never_has_another_amount_than_the_session() {
 
 #[test]
 fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose() {
-    let moved = Shipping { city: "Leeds".into(), ..shipped("9.00 GBP") };
+    let new_address = Shipping { city: "Leeds".into(), ..shipped("9.00 GBP") };
     for (dynamic, kept, amount) in [(false, Some(a_shipping_rate("1.50 GBP")), "12.50 GBP"), (true, None, "11.00 GBP")]
     {
         let session = CheckoutSession { shipping: Some(shipped("1.50 GBP")), ..a_session("12.50 GBP") };
         let mut scenario = SessionScenario::of(collecting_shipping(session, dynamic));
-        scenario.apply(&SessionAction::Ship(moved.clone())).unwrap();
-        let expected = Shipping { rate: kept, ..moved.clone() };
+        scenario.apply(&SessionAction::Ship(new_address.clone())).unwrap();
+        let expected = Shipping { rate: kept, ..new_address.clone() };
         assert_eq!((scenario.session().shipping.clone(), scenario.session().amount), (Some(expected), money(amount)));
     }
 }

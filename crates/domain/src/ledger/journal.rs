@@ -236,7 +236,7 @@ pub struct JournalTransaction {
 }
 
 impl JournalTransaction {
-    /// A transaction of these legs. Refused if what a pool gains or loses leaves 64 bits.
+    /// Creates a transaction of these legs. Refuses a gain or loss of a pool that does not fit in 64 bits.
     pub fn new(
         id: JournalId,
         account: AccountId,

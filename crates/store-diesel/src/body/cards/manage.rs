@@ -88,7 +88,7 @@ impl CardManagement for Store {
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 insert_card(conn, &record, &[])?;
                 working_set.events.record_with(recording.clone());
-                working_set.events.add(record.created().as_slice());
+                working_set.events.add(record.creation_event().as_slice());
                 Ok(profile(conn, record)?)
             })
         })
@@ -133,7 +133,7 @@ impl CardManagement for Store {
                 let done = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 working_set.events.record_with(recording.clone());
                 working_set.events.add(&[done.transition.event()]);
-                working_set.events.add(done.new.created().as_slice());
+                working_set.events.add(done.new.creation_event().as_slice());
                 let change = CardChange { card: done.replaced, transition: Some(done.transition) };
                 store_change(conn, &situation.record, change)?;
                 insert_card(conn, &done.new, &done.limits.limits)?;
