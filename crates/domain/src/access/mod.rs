@@ -142,9 +142,9 @@ impl ApiKey {
         account.client == self.client && self.names(&account.id)
     }
 
-    /// Returns whether the key may come from an earlier world with the id of this account. A world with a seed always
-    /// has the same account id, so a key that names the id can outlive its world in a cache. Keys for all accounts of a
-    /// client do not name accounts.
+    /// Returns whether the key may come from an earlier world with the id of this account. Worlds with
+    /// the same seed have the same account id, so a key that names the id can outlive its world in a cache. Keys for
+    /// all accounts of a client do not name accounts.
     pub fn may_outlive(&self, account: &Account) -> bool {
         let can_be_replaced = account.epoch != 0 && account.timeline.seed.is_some();
         can_be_replaced && !self.reaches_all_accounts()

@@ -79,7 +79,7 @@ impl SessionScenario {
         Ok(pending.id)
     }
 
-    /// Returns the payer's decision now that leads to an outcome. The bank reports after some minutes.
+    /// Returns the decision of a payer who causes an outcome now. The bank reports after some minutes.
     pub fn decision(&self, outcome: PayerOutcome, minutes: i64) -> PayerDecision {
         match outcome.report(self.now, TimeDelta::minutes(minutes)) {
             Some(report) => PayerDecision::Approve(BankAnswer::Report(report)),
@@ -125,8 +125,9 @@ impl SessionScenario {
         let is_pending = |payment: &&MerchantPayment| payment.status() == MerchantPaymentStatus::Pending;
         self.situation.pending = self.payments.iter().find(is_pending).cloned();
         if let (Some(balances), Some(credit)) = (credited, &mut self.situation.budget) {
-            let held = credit.budget.balances.iter_mut();
-            held.filter(|(currency, _)| *currency == session.amount.currency)
+            let balances_by_currency = credit.budget.balances.iter_mut();
+            balances_by_currency
+                .filter(|(currency, _)| *currency == session.amount.currency)
                 .for_each(|(_, stored)| *stored = balances);
             credit.number += 1;
         }

@@ -148,7 +148,7 @@ pub struct Delivery {
     pub attempts: u32,
     /// Number of ended attempts in the current schedule. A redelivery begins a new schedule.
     pub scheduled: u32,
-    /// Number of attempts that began after the last one ended. Unless one is in progress, they were interrupted.
+    /// Number of attempts that began since the last attempt ended. All except the one in progress were interrupted.
     pub unrecorded: u32,
     /// When the event was queued, by the account's clock.
     pub created_at: DateTime<Utc>,

@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn damaged_secrets_are_not_read() {
-        let whole = WebhookSecrets::new(secret(1), None, None).encode();
-        let text = std::str::from_utf8(whole.expose()).unwrap();
+        let encoded = WebhookSecrets::new(secret(1), None, None).encode();
+        let text = std::str::from_utf8(encoded.expose()).unwrap();
         for wrong in [&text[..text.len() - 1], &text.replace("webhook 1", "webhook 2"), "", &format!("{text}\n")] {
             assert_eq!(WebhookSecrets::decode(&Secret::new(wrong.as_bytes().to_vec())), None, "{wrong:?}");
         }
