@@ -130,9 +130,9 @@ impl ApiKey {
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Returns whether the key grants access to every account of its client. Only such a key can create worlds and
-    /// change the client's networks. A key for some accounts must not learn anything about the others, and must not
-    /// affect them.
+    /// Returns whether the key grants access to every account of its client. Only a key with this access can create
+    /// worlds and change the client's networks. A key for some accounts must not learn anything about other accounts,
+    /// and must not affect them.
     pub fn reaches_all_accounts(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient
     }

@@ -137,8 +137,8 @@ fn statuses_of_chains_are_as_documented() {
         match state {
             TransactionState::NothingCleared => assert_eq!(row[4], chargeback(state, false)),
             TransactionState::Completed => {
-                let both = [true, false].map(|is_open| chargeback(state, is_open));
-                assert_eq!(row[4], format!("{} until the dispute is decided, then {}", both[0], both[1]));
+                let statuses = [true, false].map(|is_open| chargeback(state, is_open));
+                assert_eq!(row[4], format!("{} until the dispute is decided, then {}", statuses[0], statuses[1]));
             }
             TransactionState::Pending | TransactionState::Declined => assert_eq!(row[4], "never"),
         }

@@ -30,7 +30,7 @@ pub fn verify_link(
     }
 }
 
-/// A hash chain: what is stored about its end, and how far it was verified.
+/// A hash chain: its stored end, and the progress of its verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainBooks {
     /// The last link, as the balance or the account states it.

@@ -93,11 +93,10 @@ pub enum Invariant {
     Reservations,
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
-    /// Every dispute has credited what its status requires. The stored claim of a chain is the sum of its open and won
-    /// disputes, and at most what the chain has cleared.
+    /// Every dispute has credited the amount that its status requires. The stored claim of a chain is the sum of its
+    /// open and won disputes, and at most the cleared amount of the chain.
     Disputes,
-    /// What is settled into each settlement account, and to each payee, is the sum of payments minus the sum of
-    /// refunds.
+    /// The settled amount of each settlement account and payee is the sum of its payments minus the sum of its refunds.
     MerchantSettlements,
     /// No payment is refunded above its amount.
     MerchantRefunds,

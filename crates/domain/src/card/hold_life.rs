@@ -81,8 +81,9 @@ impl HoldLife {
 
     /// Returns the life of the hold of a first message at a merchant of this category.
     ///
-    /// If several rules apply, the one with the narrowest range of categories is used. If ranges are equally narrow, a
-    /// rule that names a message is used, and among those the first. A rule for all categories has the widest range.
+    /// If several rules apply, the rule with the narrowest range of categories is used. If ranges are equally narrow, a
+    /// rule that names a message is used. If several rules remain, the first is used. A rule for all categories has the
+    /// widest range.
     pub fn of(&self, message: MessageKind, mcc: &str) -> TimeDelta {
         let code = mcc.parse::<u16>().ok();
         let applies = |rule: &&HoldLifeRule| {

@@ -13,7 +13,7 @@ fn limit(window: LimitWindow) -> CardLimit {
     a_limit(window, "100.00 GBP")
 }
 
-/// Limits, and what they counted for one chain.
+/// Limits, and the amounts that they counted for one chain.
 #[derive(Clone)]
 struct LimitsOfChain(Vec<CardLimit>, Vec<CountedAmount>);
 
@@ -132,7 +132,8 @@ fn a_late_message_does_not_reset_a_newer_window() {
 }
 
 proptest! {
-    /// In any order of steps, the use of a limit is what it counted in its current window and has not given back.
+    /// In any order of steps, the use of a limit is the sum of the amounts that it counted in its current window and
+    /// has not given back.
     #[test]
     fn the_use_of_a_limit_is_the_sum_of_its_counted_amounts(
         steps in proptest::collection::vec((any::<bool>(), 0_i64..100, 0_u32..2), 1..20),

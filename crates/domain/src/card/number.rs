@@ -5,7 +5,8 @@ use crate::ids::CardId;
 /// The test number of a card, and its security code. Both are derived from the card's id and stored nowhere.
 ///
 /// A number begins with 9999. By ISO/IEC 7812, numbers that begin with 9 belong to national bodies, and the next three
-/// digits are the ISO 3166 number of their country; no country has the number 999. So no scheme issues such a number.
+/// digits are the ISO 3166 number of their country; no country has the number 999. So no scheme issues a number with
+/// this prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardNumber {
     /// The sixteen digits of the number. They pass the Luhn check.

@@ -156,7 +156,7 @@ impl Match {
         Self::of(sent.map(|text| plain(text.as_str())).as_deref(), stored.map(plain).as_deref())
     }
 
-    /// Compares what was sent with what is stored.
+    /// Compares a sent value with the stored one.
     fn of(sent: Option<&str>, stored: Option<&str>) -> Self {
         match (sent, stored) {
             (Some(sent), Some(stored)) if sent == stored => Self::Match,

@@ -181,7 +181,8 @@ impl Model {
         true
     }
 
-    /// Returns the expected events with their minutes: first those of failed payments, then those of the end.
+    /// Returns the expected events with their minutes: first the events of failed payments, then those of the end of
+    /// the session.
     fn events(&self, kind: Kind, may_reconcile: bool) -> Vec<(EventKind, i64)> {
         let mut events: Vec<_> = self.failures.iter().map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
         let end = match self.status {

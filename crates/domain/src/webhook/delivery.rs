@@ -138,7 +138,7 @@ pub struct Delivery {
     pub account: AccountId,
     /// The object of the event.
     pub object: Uuid,
-    /// The number of the event among those of its object.
+    /// The number of the event among the events of its object.
     pub sequence: i64,
     /// Whether it is a test. A test has one attempt, and never disables its subscription.
     pub is_test: bool,

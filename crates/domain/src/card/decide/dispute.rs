@@ -120,8 +120,8 @@ impl From<AmountOutOfRange> for DisputeRefusal {
 
 /// Decides whether a transaction can be disputed. No money moves yet.
 ///
-/// An amount can be disputed only once, whatever the outcome. The merchant cannot also return what an open or won
-/// dispute claims.
+/// An amount can be disputed only once, whatever the outcome. The merchant cannot also return the amount that an
+/// open or won dispute claims.
 ///
 /// ```
 /// use florin_domain::card::DisputeReason;

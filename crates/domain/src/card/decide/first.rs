@@ -89,7 +89,7 @@ impl FirstMessage {
         Self { kind, amount, network: Network::Visa, acceptor, extras }
     }
 
-    /// Returns what the message presents to the rules, including the result of the verification.
+    /// Returns the data that the message presents to the rules, including the result of the verification.
     fn presented(&self, verification: Option<Verification>) -> Presented<'_> {
         let Extras { pos, pin, three_d_secure, wallet_token, .. } = &self.extras;
         let entry_mode = pos.and_then(|pos| pos.entry_mode);

@@ -225,14 +225,14 @@ impl<'a> FollowUpInput<'a> {
             chain = self.ended(chain, end, cleared);
         }
         let released = subtract(self.chain.held(), chain.held())?;
-        let back = subtract(Minor::ZERO, released)?;
+        let change = subtract(Minor::ZERO, released)?;
         let requested = self.chain.authorised;
         self.apply(Effect {
             amounts: Amounts { sent, own: released, requested, impacted: released, fee: Minor::ZERO },
             state: if ends { TransactionState::NothingCleared } else { TransactionState::Pending },
-            pool_change: PoolChange::hold(back),
+            pool_change: PoolChange::hold(change),
             chain,
-            counting: Counting::Change(back),
+            counting: Counting::Change(change),
         })
     }
 

@@ -36,7 +36,7 @@ fn cardholder(card: &Card, is_correct: bool) -> Cardholder {
     Cardholder { security_code: Some(SecurityCode::parse(&code).unwrap()), ..Cardholder::default() }
 }
 
-/// Creates a card and a message that fail these rules, given by their places in [`RULES`].
+/// Creates a card and a message that fail these rules, given by their indexes in [`RULES`].
 fn failing(wrong: &[usize]) -> (CardScenario, FirstMessage) {
     let fails = |place: usize| wrong.contains(&place);
     let limit = |window, place| a_limit(window, if fails(place) { "1.00 GBP" } else { "50.00 GBP" });

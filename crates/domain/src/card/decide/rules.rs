@@ -158,7 +158,7 @@ impl RuleInput<'_> {
             .chain(self.spending().into_iter().flat_map(move |spending| self.limits_on(spending)))
     }
 
-    /// The rules about the cardholder, about what the message presents, and about controls.
+    /// The rules about the cardholder, about the data that the message presents, and about controls.
     fn guarded(&self) -> impl Iterator<Item = Rule> {
         let Self { guards, presented, .. } = self;
         let holder = guards.holder.map(|status| Rule::CardholderActive { status });
