@@ -262,6 +262,9 @@ mod tests {
         assert!(!key().may_outlive(&world), "a key for all accounts names no world");
         let without_seed = Account { epoch: 1, ..account(2) };
         assert!(!key_of_one_account().may_outlive(&without_seed), "no other world gets the same id");
-        assert!(!key_of_one_account().may_outlive(&Account { timeline: seeded, ..account(2) }), "no world");
+        assert!(
+            !key_of_one_account().may_outlive(&Account { timeline: seeded, ..account(2) }),
+            "the account is no world"
+        );
     }
 }

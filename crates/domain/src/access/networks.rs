@@ -89,7 +89,7 @@ pub enum NetworkRefusal {
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
     if let Some(claim) = &entry.claim {
-        let earlier = listed.iter().find(|one| one.claim.as_ref().is_some_and(|other| other.key == claim.key));
+        let earlier = listed.iter().find(|network| network.claim.as_ref().is_some_and(|other| other.key == claim.key));
         if let Some(earlier) = earlier {
             let is_same = earlier.claim.as_ref() == Some(claim);
             return Err(if is_same {
@@ -99,7 +99,7 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
             });
         }
     }
-    if listed.iter().any(|one| one.network == entry.network) {
+    if listed.iter().any(|allowed| allowed.network == entry.network) {
         return Err(NetworkRefusal::AlreadyListed);
     }
     if listed.is_empty() && !covers_caller {
@@ -126,7 +126,7 @@ pub fn decide_remove_network(
     id: NetworkId,
     covers_caller: impl Fn(&AllowedNetwork) -> bool,
 ) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
-    let left: Vec<_> = listed.iter().filter(|one| one.id != id).cloned().collect();
+    let left: Vec<_> = listed.iter().filter(|network| network.id != id).cloned().collect();
     if left.len() == listed.len() {
         return Err(NetworkRefusal::Absent);
     }

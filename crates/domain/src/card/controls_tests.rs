@@ -173,7 +173,10 @@ fn malformed_entries_are_refused() {
     for wrong in ["", "GB", "gbr", "XXX", "826"] {
         assert_eq!(ControlledCountry::parse(wrong).unwrap_err().code, FlawCode::InvalidValue, "{wrong}");
     }
-    assert!(ControlledCountry::of_form("YUG").is_ok() && ControlledCountry::parse("YUG").is_err(), "withdrawn");
+    assert!(
+        ControlledCountry::of_form("YUG").is_ok() && ControlledCountry::parse("YUG").is_err(),
+        "the code was withdrawn"
+    );
     assert!(ControlledCountry::of_form("yug").is_err());
     assert_eq!(MccRange::parse("0742-0763").unwrap().to_string(), "0742-0763");
     assert_eq!(MccRange::parse("0742-0742").unwrap().to_string(), "0742");

@@ -105,7 +105,7 @@ pub fn decide_create_card(
     situation: &CreateCardSituation,
     request: &CardRequest,
 ) -> Result<CardRecord, CreateCardRefusal> {
-    let budgets = usable(situation, &request.holder)?;
+    let budgets = spendable_budgets(situation, &request.holder)?;
     let mut faults = Vec::new();
     let funding = funding_of(&budgets, request.currency);
     if let Err(flaw) = &funding {
@@ -194,7 +194,7 @@ pub(super) fn default_expiry(today: NaiveDate) -> NaiveDate {
 
 /// Returns the budgets that the card may spend from, with their places in the request. Refuses a missing budget or
 /// person, and an erased person.
-fn usable<'a>(
+fn spendable_budgets<'a>(
     situation: &'a CreateCardSituation,
     holder: &CardHolder,
 ) -> Result<Vec<(usize, &'a BudgetRecord)>, CreateCardRefusal> {
@@ -204,15 +204,15 @@ fn usable<'a>(
             return Err(CreateCardRefusal::Erased);
         }
     }
-    let mut usable = Vec::new();
+    let mut spendable = Vec::new();
     for place in 0..holder.budgets().len() {
         let budget = situation.budgets.get(place).and_then(Option::as_ref);
         let budget = budget.ok_or_else(|| CreateCardRefusal::NoBudget(holder.path(place)))?;
         if holder.may_spend(place) {
-            usable.push((place, budget));
+            spendable.push((place, budget));
         }
     }
-    Ok(usable)
+    Ok(spendable)
 }
 
 /// Returns the first budget that holds the currency of the card, and the currency. The budgets of a card and their

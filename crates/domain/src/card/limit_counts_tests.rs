@@ -81,7 +81,11 @@ fn refunds_lower_the_current_windows_to_zero_at_most() {
     assert_eq!(counted.spent(3), 10);
     counted.give_back(60, 3);
     assert_eq!(counted.spent(3), 0);
-    assert_eq!(LimitCounts::lower(&counted.0, vec![], Minor(50), at(3)), LimitCounts::default(), "nothing is left");
+    assert_eq!(
+        LimitCounts::lower(&counted.0, vec![], Minor(50), at(3)),
+        LimitCounts::default(),
+        "no used amount is left"
+    );
 }
 
 #[test]

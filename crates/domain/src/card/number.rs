@@ -33,9 +33,9 @@ impl CardNumber {
         let rest = format!("{:07}0{}", mixed % 10_000_000, Self::last_four(card));
         let number = format!("{PREFIX}{rest}");
         // The digit in the middle makes the Luhn sum divisible by ten. The sum does not double the digit at this place.
-        let missing = (10 - luhn_sum(&number) % 10) % 10;
+        let check_digit = (10 - luhn_sum(&number) % 10) % 10;
         let (start, end) = number.split_at(11);
-        let number = format!("{start}{missing}{}", &end[1..]);
+        let number = format!("{start}{check_digit}{}", &end[1..]);
         Self { number, security_code: format!("{:03}", (mixed >> 64) % 1000) }
     }
 

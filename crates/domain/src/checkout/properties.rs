@@ -298,7 +298,7 @@ proptest! {
             scenario.wait(wait);
             let before = scenario.clone();
             let action = action(&scenario, &step);
-            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "the decision is the same again");
+            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "a repeated decision is the same");
             let mut next = model.clone();
             let is_accepted = next.apply(&step, kind, now);
             match scenario.apply(&action) {

@@ -76,29 +76,29 @@ pub fn decide_session(
     action: &SessionAction,
     stamp: &Stamp<'_>,
 ) -> Result<SessionDecision, SessionRefusal> {
-    let mut work = Work::new(situation, stamp);
+    let mut change = SessionChange::new(situation, stamp);
     if let SessionAction::BankSays(payment, decision, at) = action {
-        work.apply_bank_decision(*payment, *decision, *at)?;
+        change.apply_bank_decision(*payment, *decision, *at)?;
     }
-    work.settle_due()?;
+    change.settle_due()?;
     match action {
         SessionAction::Due | SessionAction::BankSays(..) => {}
-        SessionAction::Begin => work.begin(),
-        SessionAction::Ship(shipping) => work.ship_to(shipping)?,
-        SessionAction::Rate(rate) => work.rate(rate)?,
-        SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
-        SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision, stamp.now)?,
-        SessionAction::Pay { bank, shipping, decision } => work.pay(bank, shipping.as_ref(), *decision)?,
-        SessionAction::MerchantCancels => work.cancel(SessionStep::MerchantCancels)?,
-        SessionAction::PayerCancels => work.cancel(SessionStep::PayerCancels)?,
+        SessionAction::Begin => change.begin(),
+        SessionAction::Ship(shipping) => change.ship_to(shipping)?,
+        SessionAction::Rate(rate) => change.rate(rate)?,
+        SessionAction::ChooseBank(bank) => change.choose_bank(bank)?,
+        SessionAction::AtBank(payment, decision) => change.decide_at_bank(*payment, *decision, stamp.now)?,
+        SessionAction::Pay { bank, shipping, decision } => change.pay(bank, shipping.as_ref(), *decision)?,
+        SessionAction::MerchantCancels => change.cancel(SessionStep::MerchantCancels)?,
+        SessionAction::PayerCancels => change.cancel(SessionStep::PayerCancels)?,
     }
     // If the bank reports immediately, its report is already due.
-    work.settle_due()?;
-    Ok(work.finish())
+    change.settle_due()?;
+    Ok(change.finish())
 }
 
-/// A session while actions are applied to it.
-struct Work<'a> {
+/// The change of a session by an action: the session so far, and the results to store.
+struct SessionChange<'a> {
     situation: &'a SessionSituation,
     stamp: &'a Stamp<'a>,
     session: CheckoutSession,
@@ -109,7 +109,7 @@ struct Work<'a> {
     events: Vec<Event>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> SessionChange<'a> {
     fn new(situation: &'a SessionSituation, stamp: &'a Stamp<'a>) -> Self {
         Self {
             situation,

@@ -12,7 +12,7 @@ pub const DELIVERIES_KEPT: TimeDelta = TimeDelta::days(30);
 /// The HTTP status of a receiver that is permanently gone.
 const GONE: u16 = 410;
 /// Maximum number of consecutive interrupted attempts. It ends the delivery of an event that crashes every sender.
-const INTERRUPTIONS_MAX: u32 = 100;
+const MAX_INTERRUPTIONS: u32 = 100;
 
 /// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -224,7 +224,7 @@ impl Delivery {
 
     /// Returns whether too many consecutive attempts were interrupted. Interrupted attempts do not use up the schedule.
     pub const fn is_interrupted_too_often(&self) -> bool {
-        self.unrecorded > INTERRUPTIONS_MAX
+        self.unrecorded > MAX_INTERRUPTIONS
     }
 
     /// Decides the result of an attempt that ended at this time of the account. If the attempt went to a previous

@@ -90,7 +90,7 @@ fn rules_before_the_decision_decline_without_a_question() {
             [EndpointDecision::Due, EndpointDecision::Decided(APPROVE), EndpointDecision::Decided(FRAUD)]
         {
             let decided = scenario.send(&with_decision(FirstKind::Purchase, "10", endpoint_decision)).unwrap();
-            assert_eq!(decided.transaction.response, response, "local rules win");
+            assert_eq!(decided.transaction.response, response, "local rules decide first");
             let names: Vec<_> = decided.declined.as_ref().unwrap().rules().map(|(rule, _)| rule.name()).collect();
             assert!(!names.contains(&"decision"), "{names:?}");
         }

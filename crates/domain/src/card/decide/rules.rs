@@ -106,7 +106,7 @@ impl RuleInput<'_> {
         }
         if self.decision.endpoint_decision == EndpointDecision::Due
             && self.is_debit()
-            && self.local().all(|rule| rule.passes())
+            && self.local_rules().all(|rule| rule.passes())
         {
             return Err(CardRefusal::EndpointNotAsked(Box::new(question())));
         }
@@ -128,7 +128,7 @@ impl RuleInput<'_> {
             available: self.balances.available(),
             requested: requested.unwrap_or(spending.amount),
         });
-        self.local().chain(decision).chain(funds)
+        self.local_rules().chain(decision).chain(funds)
     }
 
     fn spending(&self) -> Option<Spending> {
@@ -140,7 +140,7 @@ impl RuleInput<'_> {
     }
 
     /// The local rules: all rules before the decision of the endpoint.
-    fn local(&self) -> impl Iterator<Item = Rule> {
+    fn local_rules(&self) -> impl Iterator<Item = Rule> {
         let state = self.card.state;
         let forced = self.forced.map(|code| Rule::Forced { code });
         let use_rules = (self.effect != FundsEffect::Credit).then(|| {
@@ -154,12 +154,12 @@ impl RuleInput<'_> {
             .into_iter()
             .chain([Rule::CardActivated { state }])
             .chain(use_rules.into_iter().flatten())
-            .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
-            .chain(self.spending().into_iter().flat_map(move |spending| self.limits_on(spending)))
+            .chain((self.effect != FundsEffect::Credit).then(|| self.guard_rules()).into_iter().flatten())
+            .chain(self.spending().into_iter().flat_map(move |spending| self.limit_rules(spending)))
     }
 
     /// The rules about the cardholder, about the data that the message presents, and about controls.
-    fn guarded(&self) -> impl Iterator<Item = Rule> {
+    fn guard_rules(&self) -> impl Iterator<Item = Rule> {
         let Self { guards, presented, .. } = self;
         let holder = guards.holder.map(|status| Rule::CardholderActive { status });
         let pin = presented.pin.map(|sent| Rule::Pin { matches: guards.pin == Some(sent) });
@@ -174,7 +174,7 @@ impl RuleInput<'_> {
     /// The rules of the limits that are on: the transaction limit first, then the spending limits from the shortest
     /// window to the longest. They are sorted here, because stores return limits in any order. A limit that has moved
     /// on to a later window does not apply to the message.
-    fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
+    fn limit_rules(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
         let of_window = move |window| {
             self.limits
                 .iter()
