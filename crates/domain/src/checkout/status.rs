@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// The contract's table. Each row is an event, and its effect on a session that is OPEN and was never opened by the
-    /// payer, is OPEN and was opened, is PROCESSING, or has ended.
+    /// The contract's table. Each row is an event with its effects on four kinds of sessions: OPEN and never opened by
+    /// the payer, OPEN and opened by the payer, PROCESSING, and ended.
     const TABLE: [[&str; 5]; 9] = [
         ["the payer opens the page", "OPEN", "OPEN", "–", "–"],
         ["the payer chooses a bank", "OPEN", "OPEN", "–", "–"],
