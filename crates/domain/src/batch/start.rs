@@ -54,8 +54,8 @@ pub struct StartPaymentsDecision {
 /// Starts the confirmed payments of a started batch, which can then be sent. Skips all other payments. If the batch is
 /// not started, the decision is empty.
 ///
-/// `ask_at` is the time at which the bank is queried if no report has arrived by then, because a worker may stop between
-/// this decision and the sending.
+/// `ask_at` is the time at which the bank is queried if no report has arrived by then, because a worker may stop
+/// between this decision and the sending.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentStatus, decide_start_payments};
