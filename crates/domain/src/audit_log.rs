@@ -1,4 +1,4 @@
-//! The audit log: acts of operators and refused authentications, in an append-only chain.
+//! The audit log: the append-only list of acts of operators and refused authentications.
 
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -73,17 +73,17 @@ const MIN_SECRET: usize = 32;
 /// characters that may be secrets, escapes characters that could disguise the text on a terminal, and marks the place
 /// where the text is cut.
 pub fn safe_details(text: &str) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut safe = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let run = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
-        let (part, later) = rest.split_at(run);
+        let end = rest.find(|c| is_in_word(c) != is_in_word(first)).unwrap_or(rest.len());
+        let (run, later) = rest.split_at(end);
         rest = later;
-        if is_part(first) && part.len() >= MIN_SECRET {
-            safe.extend(["[hidden: ", &part.len().to_string(), " characters]"]);
+        if is_in_word(first) && run.len() >= MIN_SECRET {
+            safe.extend(["[hidden: ", &run.len().to_string(), " characters]"]);
         } else {
-            part.chars().for_each(|c| if disguises(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) });
+            run.chars().for_each(|c| if disguises(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) });
         }
     }
     match safe.char_indices().nth(MAX_DETAILS) {

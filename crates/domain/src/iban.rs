@@ -51,13 +51,13 @@ const LETTER_OR_DIGIT: Kind = u8::is_ascii_alphanumeric;
 
 /// Accepts an IBAN that the library refuses, if it has the form that release 103 of the registry (September 2026)
 /// prescribes for its country. Countries whose form the library knows are refused with the given error.
-fn of_registry(base: BaseIban, otherwise: &'static str) -> Result<BaseIban, &'static str> {
+fn of_registry(base: BaseIban, error: &'static str) -> Result<BaseIban, &'static str> {
     let form: &[(usize, Kind)] = match base.country_code() {
         // The library does not know bank identifiers with letters.
         "BR" => &[(8, LETTER_OR_DIGIT), (15, DIGIT), (1, LETTER), (1, LETTER_OR_DIGIT)],
         "HN" => &[(4, LETTER), (20, DIGIT)],
         "PK" => &[(4, LETTER), (16, LETTER_OR_DIGIT)],
-        _ => return Err(otherwise),
+        _ => return Err(error),
     };
     if has_form(base.bban_unchecked().as_bytes(), form) { Ok(base) } else { Err(WRONG_FORM) }
 }

@@ -136,7 +136,7 @@ impl fmt::Debug for SealedSecret {
     }
 }
 
-/// Selects secrets of a store that must be encrypted.
+/// Selects the secrets of a store that are still to be encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretFilter {
     /// Secrets that are not encrypted at all.
@@ -160,7 +160,7 @@ impl SecretFilter {
 pub struct StoreKey {
     /// Its id.
     pub id: SecretKeyId,
-    /// The key itself, if a sandbox stores it together with its secrets. It does not protect them there.
+    /// The key itself, if a sandbox stores it together with the secrets, which the key then does not protect.
     pub kept: Option<Secret>,
 }
 

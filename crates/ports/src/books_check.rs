@@ -101,7 +101,7 @@ impl Discrepancy {
 
     /// Returns the discrepancies of merchants' payments.
     pub fn of_merchant(books: &MerchantBooks) -> impl Iterator<Item = Self> {
-        let settlements = books.unsettled().map(|(target, ..)| Self::Settlement(target));
+        let settlements = books.disagreeing_settlements().map(|(target, ..)| Self::Settlement(target));
         let refunds = books.over_refunded().map(|payment| Self::Refunds(payment.payment));
         settlements.chain(refunds).chain(books.miscounted.iter().map(|found| Self::Session(found.session)))
     }

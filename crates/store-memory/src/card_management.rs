@@ -77,7 +77,7 @@ impl CardManagement for MemoryStore {
                 };
                 let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 add_card(data, &record, Vec::new())?;
-                events::record(data, record.created().as_slice())?;
+                events::record(data, record.creation_event().as_slice())?;
                 Ok(stored_profile(data, record)?)
             })
         })
@@ -113,7 +113,7 @@ impl CardManagement for MemoryStore {
                 store_change(data, CardChange { card: done.replaced, transition: Some(done.transition) })?;
                 events::record(data, &[event])?;
                 add_card(data, &done.new, done.limits.limits)?;
-                events::record(data, done.new.created().as_slice())?;
+                events::record(data, done.new.creation_event().as_slice())?;
                 Ok(stored_profile(data, done.new)?)
             })
         })
@@ -132,7 +132,7 @@ impl CardManagement for MemoryStore {
                 let situation = PhysicalCardSituation { record, limits, ordered, cards: count(data, &command.account) };
                 let new = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 add_card(data, &new.card, new.limits.limits)?;
-                events::record(data, new.card.created().as_slice())?;
+                events::record(data, new.card.creation_event().as_slice())?;
                 Ok(stored_profile(data, new.card)?)
             })
         })

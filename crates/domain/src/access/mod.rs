@@ -130,9 +130,9 @@ impl ApiKey {
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Returns whether the key grants access to every account of its client. Only such a key can create worlds and
-    /// change the client's networks. A key for some accounts must not learn anything about the others, and must not
-    /// affect them.
+    /// Returns whether the key grants access to every account of its client. Only a key with this access can create
+    /// worlds and change the client's networks. A key for some accounts must not learn anything about other accounts,
+    /// and must not affect them.
     pub fn reaches_all_accounts(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient
     }
@@ -142,9 +142,9 @@ impl ApiKey {
         account.client == self.client && self.names(&account.id)
     }
 
-    /// Returns whether the key may come from an earlier world with the id of this account. A world with a seed always
-    /// has the same account id, so a key that names the id can outlive its world in a cache. Keys for all accounts of a
-    /// client do not name accounts.
+    /// Returns whether the key may come from an earlier world with the id of this account. Worlds with
+    /// the same seed have the same account id, so a key that names the id can outlive its world in a cache. Keys for
+    /// all accounts of a client do not name accounts.
     pub fn may_outlive(&self, account: &Account) -> bool {
         let can_be_replaced = account.epoch != 0 && account.timeline.seed.is_some();
         can_be_replaced && !self.reaches_all_accounts()
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_ends_at_its_expiry_and_knows_its_environment() {
+    fn a_key_is_valid_in_its_environment_until_it_expires_or_is_revoked() {
         let now = DateTime::UNIX_EPOCH;
         assert!(key().is_valid(Environment::Sandbox, now));
         assert!(!key().is_valid(Environment::Production, now));
@@ -242,15 +242,15 @@ mod tests {
         Account { client, ..crate::test_support::an_account(AccountId::parse("F1").unwrap()) }
     }
 
-    fn listed() -> ApiKey {
+    fn key_of_one_account() -> ApiKey {
         ApiKey { accounts: AccountGrant::Only(BTreeSet::from([account(2).id])), ..key() }
     }
 
     #[test]
     fn a_listed_account_of_another_client_is_out_of_reach() {
-        assert!(listed().may_name_worlds());
-        assert!(listed().reaches(&account(2)));
-        assert!(!listed().reaches(&account(3)));
+        assert!(key_of_one_account().may_name_worlds());
+        assert!(key_of_one_account().reaches(&account(2)));
+        assert!(!key_of_one_account().reaches(&account(3)));
         assert!(!ApiKey { accounts: AccountGrant::Only(BTreeSet::new()), ..key() }.reaches(&account(2)));
     }
 
@@ -258,9 +258,13 @@ mod tests {
     fn only_a_key_that_names_a_world_with_a_seed_may_outlive_it() {
         let seeded = Timeline { seed: Some(WorldSeed([1; 32])), ..Timeline::default() };
         let world = Account { timeline: seeded.clone(), epoch: 1, ..account(2) };
-        assert!(listed().may_outlive(&world));
+        assert!(key_of_one_account().may_outlive(&world));
         assert!(!key().may_outlive(&world), "a key for all accounts names no world");
-        assert!(!listed().may_outlive(&Account { epoch: 1, ..account(2) }), "no other world gets the same id");
-        assert!(!listed().may_outlive(&Account { timeline: seeded, ..account(2) }), "no world");
+        let without_seed = Account { epoch: 1, ..account(2) };
+        assert!(!key_of_one_account().may_outlive(&without_seed), "no other world gets the same id");
+        assert!(
+            !key_of_one_account().may_outlive(&Account { timeline: seeded, ..account(2) }),
+            "the account is no world"
+        );
     }
 }

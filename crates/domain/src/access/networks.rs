@@ -89,7 +89,7 @@ pub enum NetworkRefusal {
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
     if let Some(claim) = &entry.claim {
-        let earlier = listed.iter().find(|one| one.claim.as_ref().is_some_and(|other| other.key == claim.key));
+        let earlier = listed.iter().find(|network| network.claim.as_ref().is_some_and(|other| other.key == claim.key));
         if let Some(earlier) = earlier {
             let is_same = earlier.claim.as_ref() == Some(claim);
             return Err(if is_same {
@@ -99,7 +99,7 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
             });
         }
     }
-    if listed.iter().any(|one| one.network == entry.network) {
+    if listed.iter().any(|allowed| allowed.network == entry.network) {
         return Err(NetworkRefusal::AlreadyListed);
     }
     if listed.is_empty() && !covers_caller {
@@ -126,7 +126,7 @@ pub fn decide_remove_network(
     id: NetworkId,
     covers_caller: impl Fn(&AllowedNetwork) -> bool,
 ) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
-    let left: Vec<_> = listed.iter().filter(|one| one.id != id).cloned().collect();
+    let left: Vec<_> = listed.iter().filter(|network| network.id != id).cloned().collect();
     if left.len() == listed.len() {
         return Err(NetworkRefusal::Absent);
     }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_network_covers_the_caller() {
+    fn the_first_network_must_cover_the_caller() {
         assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::LocksOutCaller));
         let one = add(&[], entry("a"), true).unwrap();
         let two = add(&one, entry("b"), false).unwrap();
@@ -177,13 +177,17 @@ mod tests {
     #[test]
     fn the_only_network_of_the_caller_cannot_be_removed() {
         let listed = [entry("a"), entry("b"), entry("c")];
-        let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
-        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::LocksOutCaller));
-        let left = decide_remove_network(&listed, entry("a").id, from(&["a", "c"])).unwrap();
-        assert_eq!(left, [entry("b"), entry("c")]);
-        assert_eq!(decide_remove_network(&listed, entry("d").id, from(&["a"])), Err(NetworkRefusal::Absent));
+        let covered_by =
+            |covering: &'static [&str]| move |listed: &AllowedNetwork| covering.contains(&listed.network.as_str());
         assert_eq!(
-            decide_remove_network(&listed[..1], entry("a").id, from(&["a"])),
+            decide_remove_network(&listed, entry("a").id, covered_by(&["a"])),
+            Err(NetworkRefusal::LocksOutCaller)
+        );
+        let left = decide_remove_network(&listed, entry("a").id, covered_by(&["a", "c"])).unwrap();
+        assert_eq!(left, [entry("b"), entry("c")]);
+        assert_eq!(decide_remove_network(&listed, entry("d").id, covered_by(&["a"])), Err(NetworkRefusal::Absent));
+        assert_eq!(
+            decide_remove_network(&listed[..1], entry("a").id, covered_by(&["a"])),
             Err(NetworkRefusal::LocksOutCaller)
         );
     }

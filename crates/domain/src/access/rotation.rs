@@ -28,7 +28,7 @@ pub enum RotateRefusal {
     /// A rotation has already replaced the key.
     #[error("was already replaced by key {0}: rotate that one, or revoke both and issue a new key")]
     Replaced(ApiKeyId),
-    /// The successor would expire before the old key, whose overlap would end at this time.
+    /// The successor would expire before the old key, which would stay valid until this time.
     #[error("would stay valid until {0}, so its successor must not expire before that")]
     SuccessorEndsFirst(DateTime<Utc>),
 }

@@ -3,9 +3,13 @@
 //! A row is one movement of one source: a chain of card messages, a credit, a payment of a confirmed batch, one side of
 //! a transfer, or a top-up of a budget.
 //!
-//! The id of a row is the token of the chain's first message, the id of the payment, or, for the paying side of a
-//! transfer, the id of the transfer. A credit, a top-up and the receiving side of a transfer have the id of the journal
-//! transaction that credited the budget.
+//! The id of a row is:
+//!
+//! - for a chain, the token of its first message;
+//! - for a payment, its id;
+//! - for the paying side of a transfer, the id of the transfer;
+//! - for a credit, a top-up and the receiving side of a transfer, the id of the journal transaction that credited the
+//!   budget.
 
 mod credit;
 mod cursor;

@@ -137,8 +137,8 @@ fn statuses_of_chains_are_as_documented() {
         match state {
             TransactionState::NothingCleared => assert_eq!(row[4], chargeback(state, false)),
             TransactionState::Completed => {
-                let both = [true, false].map(|is_open| chargeback(state, is_open));
-                assert_eq!(row[4], format!("{} until the dispute is decided, then {}", both[0], both[1]));
+                let statuses = [true, false].map(|is_open| chargeback(state, is_open));
+                assert_eq!(row[4], format!("{} until the dispute is decided, then {}", statuses[0], statuses[1]));
             }
             TransactionState::Pending | TransactionState::Declined => assert_eq!(row[4], "never"),
         }
@@ -178,12 +178,12 @@ fn names_are_unique() {
 }
 
 #[test]
-fn a_chain_is_one_row_with_what_is_held_and_cleared() {
+fn the_amount_of_a_chain_is_what_is_held_plus_what_is_cleared() {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
     let first = scenario.authorize("10.00");
-    let part = FollowUp::Clearing { amount: a_purchase("4.00").amount, is_final: false };
+    let partial_clearing = FollowUp::Clearing { amount: a_purchase("4.00").amount, is_final: false };
     scenario.wait(chrono::TimeDelta::seconds(5));
-    let cleared = scenario.follow(first.token, &part).unwrap().transaction;
+    let cleared = scenario.follow(first.token, &partial_clearing).unwrap().transaction;
     let chain = scenario.chains.pop().unwrap();
     let row = Activity::of_chain(first.clone(), vec![cleared.clone()], Some(&chain), None).unwrap();
     assert_eq!((row.amount, row.impacted), (minor("10.00 GBP"), minor("-10.00 GBP")));
@@ -192,7 +192,7 @@ fn a_chain_is_one_row_with_what_is_held_and_cleared() {
 }
 
 #[test]
-fn a_declined_chain_has_what_it_requested_and_moves_nothing() {
+fn a_declined_chain_shows_the_requested_amount_and_moves_nothing() {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("1.00 GBP"));
     let row = Activity::of_chain(scenario.authorize("9.00"), Vec::new(), None, None).unwrap();
     assert_eq!((row.status, row.amount, row.impacted), (ActivityStatus::Declined, minor("9.00 GBP"), Minor::ZERO));
@@ -210,7 +210,7 @@ fn a_refund_credits() {
 }
 
 #[test]
-fn a_chargeback_credits_until_it_is_lost() {
+fn a_chargeback_credits_until_its_dispute_is_lost() {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
     let bought = scenario.authorize("3.00").token;
     scenario.clear(bought, "3.00").unwrap();
@@ -232,13 +232,13 @@ fn a_chargeback_credits_until_it_is_lost() {
         (row.kind.as_str(), row.status.as_str(), row.impacted.0)
     };
     let dispute = scenario.dispute(bought, Some("2.00")).unwrap();
-    scenario.act(dispute.id, &DisputeAction::Credit).unwrap();
+    scenario.act_on_dispute(dispute.id, &DisputeAction::Credit).unwrap();
     assert_eq!(seen(&scenario), ("chargeback", "pending", 200));
     let mut other = scenario.clone();
-    scenario.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Lost)).unwrap();
+    scenario.act_on_dispute(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Lost)).unwrap();
     scenario.chains.retain(|chain| chain.kind == ChainKind::Dispute);
     assert_eq!(seen(&scenario), ("chargeback", "reverted", 0));
-    other.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Won)).unwrap();
+    other.act_on_dispute(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Won)).unwrap();
     other.chains.retain(|chain| chain.kind == ChainKind::Dispute);
     assert_eq!(seen(&other), ("chargeback", "complete", 200));
 }
@@ -299,7 +299,8 @@ fn a_transfer_has_a_row_for_each_budget() {
     }
 }
 
-/// The filter reads the source of every matching movement, and selects its kind and state there.
+/// `can_match` accepts the source of every matching movement, and `chains` and `payments` select exactly the matching
+/// ones there.
 #[test]
 fn every_matching_movement_is_found() {
     for row in rows() {
@@ -392,8 +393,9 @@ fn a_search_for_a_number_finds_the_movement_that_took_it() {
         assert_eq!(found.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), expected, "{text}");
         assert!(found.iter().all(|row| filter.can_match(row.source())), "{text}");
     }
-    let named = ActivityFilter { search: Some(ActivitySearch::parse("16a").unwrap()), ..ActivityFilter::default() };
-    assert!(!named.can_match(ActivitySource::TopUp));
+    let search = Some(ActivitySearch::parse("16a").unwrap());
+    let not_a_number = ActivityFilter { search, ..ActivityFilter::default() };
+    assert!(!not_a_number.can_match(ActivitySource::TopUp));
 }
 
 #[test]

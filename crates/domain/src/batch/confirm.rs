@@ -65,7 +65,7 @@ pub enum ConfirmRefusal {
     /// The account requires MFA, but the request has no `mfa`.
     #[error("multi-factor authentication is required")]
     MfaRequired,
-    /// The state of the batch is not validated.
+    /// The status of the batch is not `validated`.
     #[error(transparent)]
     State(#[from] IllegalBatchTransition),
     /// The MFA proof is not valid.

@@ -67,11 +67,11 @@ fn decide(situation: &ConfirmSituation, verdict: MfaVerdict) -> ConfirmDecision 
     decide_confirm(situation, Some(&proof), check().client, &stamp())
 }
 
-const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
+const CORRECT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 #[test]
 fn confirming_reserves_the_sum_and_uses_up_the_session() {
-    let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
+    let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), CORRECT);
     let confirmation = decision.result.unwrap();
     assert_eq!(confirmation.batch.status(), PaymentBatchStatus::Confirmed);
     let expected = Confirmation { by: Some(check().client), at: NOW, passed_mfa_check_at: Some(NOW) };
@@ -97,7 +97,7 @@ fn the_token_is_checked_before_the_funds_and_insufficient_funds_use_up_nothing()
     let wrong = decide(&poor, MfaVerdict::Wrong);
     assert_eq!(wrong.result, Err(ConfirmRefusal::Mfa(MfaFailure::Failed)));
     assert_eq!(wrong.session.unwrap().wrong_tokens, 1);
-    let short = decide(&poor, RIGHT);
+    let short = decide(&poor, CORRECT);
     let Err(ConfirmRefusal::InsufficientFunds(shortages)) = short.result else { panic!("short of funds") };
     assert_eq!(shortages.len(), 1);
     assert_eq!((shortages[0].needed.to_string(), shortages[0].available.to_string()), ("10.00".into(), "9.99".into()));
@@ -105,7 +105,7 @@ fn the_token_is_checked_before_the_funds_and_insufficient_funds_use_up_nothing()
 }
 
 #[test]
-fn a_policy_without_mfa_needs_no_token() {
+fn no_token_is_needed_unless_the_account_requires_mfa() {
     let (client, stamp) = (check().client, stamp());
     let strict = situation(PaymentBatchStatus::Validated, 1000);
     assert_eq!(decide_confirm(&strict, None, client, &stamp).result, Err(ConfirmRefusal::MfaRequired));

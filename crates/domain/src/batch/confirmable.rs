@@ -36,8 +36,8 @@ impl Confirmability {
     }
 }
 
-/// Checks a batch like a confirmation. A batch that was confirmed before has no shortage, because its money was already
-/// reserved.
+/// Checks a batch as a confirmation would, except for MFA. A batch that was confirmed before has no shortage, because
+/// its money was already reserved.
 pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOutOfRange> {
     let status = batch.must_allow_confirmation().err();
     let needed = if batch.state.confirmation().is_some() { BTreeMap::new() } else { batch.costs()? };

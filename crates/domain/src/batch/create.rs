@@ -73,7 +73,7 @@ pub fn decide_create(
         batch.locked = true;
         (payments, alerts) = (filled.payments, filled.alerts);
     }
-    let events = batch.ready().into_iter().collect();
+    let events = batch.validation_event().into_iter().collect();
     Ok(CreateDecision { batch, payments, alerts, events })
 }
 

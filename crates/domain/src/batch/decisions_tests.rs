@@ -92,12 +92,12 @@ fn an_edit_changes_only_the_given_fields() {
 
 #[test]
 fn cancelling_releases_what_was_reserved() {
-    let place = (MAIN, currency("GBP"));
-    let held = |available, reserved| Balances::new(Minor(available), Minor(0), Minor(reserved)).unwrap();
+    let key = (MAIN, currency("GBP"));
+    let balances_of = |available, reserved| Balances::new(Minor(available), Minor(0), Minor(reserved)).unwrap();
     let stamp = Stamp { now: NOW, ids: &ids_from(1) };
     for status in PaymentBatchStatus::ALL {
         let batch = PaymentBatch { state: a_batch_state(status), ..created(Some(vec![abroad("10.00")])).batch };
-        let situation = CancelSituation { batch, balances: [(place, held(0, 1_500))].into() };
+        let situation = CancelSituation { batch, balances: [(key, balances_of(0, 1_500))].into() };
         let answer = decide_cancel(&situation, &stamp);
         match status {
             PaymentBatchStatus::Draft | PaymentBatchStatus::Validated => {
@@ -106,7 +106,7 @@ fn cancelling_releases_what_was_reserved() {
             }
             PaymentBatchStatus::Confirmed => {
                 let decision = answer.unwrap();
-                assert_eq!(decision.balances[&place], held(1_500, 0));
+                assert_eq!(decision.balances[&key], balances_of(1_500, 0));
                 assert_eq!(decision.journal[0].kind, JournalKind::BatchRelease);
                 let kinds: Vec<_> = decision.events.iter().map(|event| event.kind).collect();
                 assert_eq!(kinds, [EventKind::PaymentBatchOrderCancelled, EventKind::PaymentBatchCancelled]);
@@ -118,17 +118,20 @@ fn cancelling_releases_what_was_reserved() {
 
 #[test]
 fn obstacles_to_a_confirmation() {
-    let place = (MAIN, currency("GBP"));
-    let holds = |minor| BatchBalances::from([(place, Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())]);
+    let key = (MAIN, currency("GBP"));
+    let with_available = |minor| BatchBalances::from([(key, Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())]);
     let batch = created(Some(vec![abroad("10.00")])).batch;
-    assert!(check_confirmable(&batch, &holds(1_500)).unwrap().is_valid());
-    let short = check_confirmable(&batch, &holds(1_499)).unwrap();
+    assert!(check_confirmable(&batch, &with_available(1_500)).unwrap().is_valid());
+    let short = check_confirmable(&batch, &with_available(1_499)).unwrap();
     assert_eq!((short.status, short.shortages.len()), (None, 1), "the fee must be available, too");
     assert_eq!(short.shortages[0].needed.to_string(), "15.00");
-    let draft = check_confirmable(&created(None).batch, &holds(0)).unwrap();
+    let draft = check_confirmable(&created(None).batch, &with_available(0)).unwrap();
     assert_eq!(draft.status, Some(IllegalBatchTransition { current: PaymentBatchStatus::Draft }));
     let confirmed = PaymentBatch { state: a_batch_state(PaymentBatchStatus::Confirmed), ..batch };
-    assert!(check_confirmable(&confirmed, &holds(0)).unwrap().shortages.is_empty(), "its money is already reserved");
+    assert!(
+        check_confirmable(&confirmed, &with_available(0)).unwrap().shortages.is_empty(),
+        "its money is already reserved"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Stored payments stay readable: the names of their fields never change.
+//! Tests that stored payments stay readable: the names of their fields never change.
 
 use super::testing::{pounds, with_country};
 use super::{BankAddressInput, EmailInput, PaymentInput};

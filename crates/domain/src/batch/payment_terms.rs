@@ -4,7 +4,7 @@ use super::PaymentNetwork;
 use crate::ids::{BudgetId, OrderId};
 use crate::money::{Currency, Minor};
 
-/// The terms of a payment without Errors: what is paid, from which budget, and at what cost.
+/// The terms of a payment without Errors: its amount, its fee, its network and the budget that pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaymentTerms {
     /// The order that the payment belongs to.

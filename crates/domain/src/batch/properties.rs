@@ -21,15 +21,15 @@ enum BatchAction {
     Report(Vec<(usize, PaymentOutcome)>),
 }
 
-/// A batch with its history, and the total cost of its confirmations.
-struct Life {
+/// The history of a batch, with the total cost of its confirmations.
+struct History {
     scenario: BatchScenario,
-    confirmed: i64,
+    confirmed_cost: i64,
 }
 
 const FUNDS: i64 = 1_000_000;
 
-impl Life {
+impl History {
     /// Applies an action. The rules may refuse it.
     fn apply(&mut self, action: &BatchAction) {
         let scenario = &mut self.scenario;
@@ -40,7 +40,7 @@ impl Life {
             BatchAction::Edit(visible) => scenario.edit(&BatchEdit { name: None, visible: Some(*visible) }),
             BatchAction::Confirm => {
                 if let Ok(done) = scenario.confirm() {
-                    self.confirmed += done.batch.costs().unwrap().values().map(|cost| cost.0).sum::<i64>();
+                    self.confirmed_cost += done.batch.costs().unwrap().values().map(|cost| cost.0).sum::<i64>();
                 }
             }
             BatchAction::Cancel => {
@@ -100,9 +100,9 @@ fn action() -> impl Strategy<Value = BatchAction> {
 }
 
 /// Checks that every balance is its initial value plus the sum of its postings.
-fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
+fn balances_agree(history: &History) -> Result<(), TestCaseError> {
     let mut sums: BTreeMap<(BudgetId, Currency), [i64; 2]> = BTreeMap::new();
-    for entry in &life.scenario.journal {
+    for entry in &history.scenario.journal {
         prop_assert_eq!(entry.postings().iter().map(|post| post.amount.0).sum::<i64>(), 0);
         for post in entry.postings() {
             match post.pool {
@@ -116,8 +116,8 @@ fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
             }
         }
     }
-    for (place, balances) in &life.scenario.balances {
-        let [available, reserved] = sums.remove(place).unwrap_or_default();
+    for (key, balances) in &history.scenario.balances {
+        let [available, reserved] = sums.remove(key).unwrap_or_default();
         prop_assert_eq!((balances.available().0, balances.reserved().0), (FUNDS + available, reserved));
         prop_assert_eq!(balances.held(), Minor(0));
         prop_assert_eq!(balances.ledger().0, balances.available().0 + balances.reserved().0);
@@ -127,28 +127,28 @@ fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
 }
 
 /// Checks that confirmed money was paid, charged as a fee or released, or is still reserved.
-fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
-    let paid = life.sum(&[JournalKind::Payment], Pool::OutboundPayments);
-    let returned = -life.sum(&[JournalKind::PaymentReturn], Pool::OutboundPayments);
-    let fees = life.sum(&[JournalKind::Payment], Pool::Fees);
+fn nothing_is_lost(history: &History) -> Result<(), TestCaseError> {
+    let paid = history.sum(&[JournalKind::Payment], Pool::OutboundPayments);
+    let returned = -history.sum(&[JournalKind::PaymentReturn], Pool::OutboundPayments);
+    let fees = history.sum(&[JournalKind::Payment], Pool::Fees);
     let available = Pool::Available(MAIN);
-    let released = life.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
-    let reserved: i64 = life.scenario.balances.values().map(|balances| balances.reserved().0).sum();
-    prop_assert_eq!(life.confirmed, paid + fees + released + reserved);
+    let released = history.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
+    let reserved: i64 = history.scenario.balances.values().map(|balances| balances.reserved().0).sum();
+    prop_assert_eq!(history.confirmed_cost, paid + fees + released + reserved);
     // Money stays reserved only for payments that are still open.
     let open = |payment: &&Payment| matches!(payment.status(), PaymentStatus::Confirmed | PaymentStatus::Started);
-    let open_costs = life.scenario.payments.iter().filter(open).filter_map(|payment| payment.terms()?.cost());
+    let open_costs = history.scenario.payments.iter().filter(open).filter_map(|payment| payment.terms()?.cost());
     prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
-    let now: i64 = life.scenario.balances.values().map(|balances| balances.ledger().0).sum();
-    let began = FUNDS * i64::try_from(life.scenario.balances.len()).unwrap();
-    prop_assert_eq!(now, began - paid - fees + returned);
+    let current: i64 = history.scenario.balances.values().map(|balances| balances.ledger().0).sum();
+    let initial = FUNDS * i64::try_from(history.scenario.balances.len()).unwrap();
+    prop_assert_eq!(current, initial - paid - fees + returned);
     Ok(())
 }
 
 /// Checks that each payment was paid, released and returned as often as its status requires, at most once each.
-fn each_payment_ends_once(life: &Life) -> Result<(), TestCaseError> {
+fn each_payment_ends_once(history: &History) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
-    for entry in &life.scenario.journal {
+    for entry in &history.scenario.journal {
         let ends = ends.entry(PaymentId(entry.cause)).or_default();
         match entry.kind {
             JournalKind::Payment => ends[0] += 1,
@@ -157,7 +157,7 @@ fn each_payment_ends_once(life: &Life) -> Result<(), TestCaseError> {
             _ => {}
         }
     }
-    for payment in &life.scenario.payments {
+    for payment in &history.scenario.payments {
         let expected = match payment.status() {
             PaymentStatus::Completed => [1, 0, 0],
             PaymentStatus::Failed => [0, 1, 0],
@@ -166,10 +166,10 @@ fn each_payment_ends_once(life: &Life) -> Result<(), TestCaseError> {
         };
         prop_assert_eq!(ends.get(&payment.id).copied().unwrap_or_default(), expected);
     }
-    let all_final = life.scenario.payments.iter().all(|payment| payment.status().is_final());
-    let ended = matches!(life.scenario.batch.status(), PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
+    let all_final = history.scenario.payments.iter().all(|payment| payment.status().is_final());
+    let ended = matches!(history.scenario.batch.status(), PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
     prop_assert!(!ended || all_final);
-    prop_assert!(!(all_final && life.scenario.batch.status() == PaymentBatchStatus::Started));
+    prop_assert!(!(all_final && history.scenario.batch.status() == PaymentBatchStatus::Started));
     Ok(())
 }
 
@@ -177,12 +177,12 @@ proptest! {
     #[test]
     fn no_money_is_lost_or_created(actions in proptest::collection::vec(action(), 1..40)) {
         let budget = a_budget().with("10000.00 GBP").with("10000.00 EUR");
-        let mut life = Life { scenario: BatchScenario::of(budget), confirmed: 0 };
+        let mut history = History { scenario: BatchScenario::of(budget), confirmed_cost: 0 };
         for action in &actions {
-            life.apply(action);
-            balances_agree(&life)?;
-            nothing_is_lost(&life)?;
-            each_payment_ends_once(&life)?;
+            history.apply(action);
+            balances_agree(&history)?;
+            nothing_is_lost(&history)?;
+            each_payment_ends_once(&history)?;
         }
     }
 }

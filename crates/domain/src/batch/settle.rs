@@ -45,7 +45,7 @@ pub struct Reported {
     pub report: PaymentReport,
 }
 
-/// The result of reports. An adapter stores it atomically. It is empty if the reports change nothing.
+/// The result of applying reports. An adapter stores it atomically. It is empty if the reports change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettleDecision {
     /// The batch, if it changed.
@@ -56,7 +56,7 @@ pub struct SettleDecision {
     pub journal: Vec<JournalTransaction>,
     /// The balances that changed.
     pub balances: BatchBalances,
-    /// The last number that each balance used for a payment or return. Balances without one are absent.
+    /// The last number that each balance used for a payment or return. Balances that used none are absent.
     pub numbers: BTreeMap<(BudgetId, Currency), i64>,
     /// The events.
     pub events: Vec<Event>,

@@ -54,8 +54,8 @@ pub struct StartPaymentsDecision {
 /// Starts the confirmed payments of a started batch, which can then be sent. Skips all other payments. If the batch is
 /// not started, the decision is empty.
 ///
-/// `ask_at` is the time at which the bank is queried if no report has arrived by then: a worker may stop between this
-/// decision and the sending.
+/// `ask_at` is the time at which the bank is queried if no report has arrived by then, because a worker may stop
+/// between this decision and the sending.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentStatus, decide_start_payments};
@@ -65,8 +65,8 @@ pub struct StartPaymentsDecision {
 /// scenario.upload([a_payment("60.00 GBP")]).unwrap();
 /// scenario.confirm().unwrap();
 /// scenario.start().unwrap();
-/// let taken = decide_start_payments(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
-/// assert_eq!(taken.payments[0].status(), PaymentStatus::Started);
+/// let started = decide_start_payments(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
+/// assert_eq!(started.payments[0].status(), PaymentStatus::Started);
 /// ```
 pub fn decide_start_payments(
     batch: &PaymentBatch,

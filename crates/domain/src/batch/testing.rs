@@ -22,8 +22,8 @@ pub(super) const BATCH: PaymentBatchId = PaymentBatchId(Uuid::from_u128(2));
 pub(super) const OTHER: BudgetId = BudgetId(Uuid::from_u128(0xb2));
 
 pub(super) fn funding() -> FundingBudgets {
-    let held = |codes: &[&str]| codes.iter().map(|code| currency(code)).collect::<BTreeSet<_>>();
-    [(MAIN, held(&["GBP", "EUR"])), (OTHER, held(&["AED", "GBP", "JPY"]))].into()
+    let currencies = |codes: &[&str]| codes.iter().map(|code| currency(code)).collect::<BTreeSet<_>>();
+    [(MAIN, currencies(&["GBP", "EUR"])), (OTHER, currencies(&["AED", "GBP", "JPY"]))].into()
 }
 
 pub(super) fn basis() -> CheckBasis {

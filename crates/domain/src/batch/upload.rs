@@ -85,7 +85,7 @@ pub fn decide_upload(
     batch.orders = filled.orders;
     batch.input = Some(filled.input);
     batch.updated_at = stamp.now;
-    let events = batch.ready().into_iter().collect();
+    let events = batch.validation_event().into_iter().collect();
     Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts, events })
 }
 
@@ -98,6 +98,7 @@ pub(super) struct Filled {
     pub(super) has_errors: bool,
 }
 
+/// Creates the contents of a batch from the checked rows of an upload.
 pub(super) fn fill(
     batch: &PaymentBatch,
     request: &UploadRequest,
@@ -124,13 +125,13 @@ pub(super) fn fill(
         created_at: batch.input.as_ref().map_or(stamp.now, |input| input.created_at),
         updated_at: stamp.now,
     };
-    Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.made, input, has_errors })
+    Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.list, input, has_errors })
 }
 
 /// The orders so far, and the place of each in the list by budget and currency.
 #[derive(Default)]
 struct Orders {
-    made: Vec<PaymentOrder>,
+    list: Vec<PaymentOrder>,
     places: BTreeMap<(BudgetId, Currency), usize>,
 }
 
@@ -144,13 +145,13 @@ fn payment(
     let mut terms = None;
     if let Some(found) = &row.terms {
         let (budget, currency) = (found.budget, found.currency);
-        let place = *orders.places.entry((budget, currency)).or_insert(orders.made.len());
-        if place == orders.made.len() {
+        let place = *orders.places.entry((budget, currency)).or_insert(orders.list.len());
+        if place == orders.list.len() {
             let id = OrderId(stamp.id());
-            orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO, payments: 0 });
+            orders.list.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO, payments: 0 });
         }
         // There always is an order at this place. `Overflow` stands for a missing one, which would be a bug.
-        let order = orders.made.get_mut(place).ok_or(AmountOutOfRange::Overflow)?;
+        let order = orders.list.get_mut(place).ok_or(AmountOutOfRange::Overflow)?;
         order.total = order.total.plus(found.amount).ok_or(AmountOutOfRange::Overflow)?;
         order.fees = order.fees.plus(found.fee).ok_or(AmountOutOfRange::Overflow)?;
         order.payments += 1;

@@ -23,8 +23,8 @@ pub struct DisputeBooks {
 }
 
 impl DisputeBooks {
-    /// Whether the dispute has credited what it must, and its chain stores the correct claim and has cleared at least
-    /// this amount.
+    /// Whether the dispute has credited the expected amount, and the disputed chain stores the correct claim and has
+    /// cleared at least this amount.
     pub fn agrees(&self) -> bool {
         self.credited == self.expected.into()
             && self.claimed == self.stored_claim.into()

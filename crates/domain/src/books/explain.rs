@@ -65,7 +65,7 @@ impl KindSum {
     }
 }
 
-/// Open holds or reservations: their number, their total, and the first of them.
+/// Open holds or reservations: their number, their total, and the first items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenItems<T> {
     /// Number of items.

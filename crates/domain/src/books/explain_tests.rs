@@ -47,8 +47,8 @@ fn running_balances_continue_on_a_later_page() {
     let mut later = parts();
     later.skipped = later.bookings.remove(0).moved;
     let explained = explain(later, PageRequest { limit: 2, offset: 1 });
-    let whole = explain(parts(), PageRequest::default());
-    assert_eq!(explained.bookings.rows, whole.bookings.rows[1..]);
+    let unpaged = explain(parts(), PageRequest::default());
+    assert_eq!(explained.bookings.rows, unpaged.bookings.rows[1..]);
 }
 
 #[test]

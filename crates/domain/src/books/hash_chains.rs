@@ -10,7 +10,8 @@ pub type ChainsOfAccounts = BTreeMap<(AccountId, HashChain), ChainBooks>;
 /// Verifies the stored link of one side of a leg as the next link of its chain. `links` are the stored links of both
 /// sides. An adapter passes the links of a chain in the order of their numbers.
 ///
-/// A pool without a chain has a link only if the leg was changed. The chain of settlements reports the change.
+/// A pool without a chain must have no link. If it has one, the leg was changed, which the chain of settlements
+/// reports.
 pub fn verify_link(
     chains: &mut ChainsOfAccounts,
     account: &AccountId,
@@ -29,7 +30,7 @@ pub fn verify_link(
     }
 }
 
-/// A hash chain: what is stored about its end, and how far it was verified.
+/// A hash chain: its stored end, and the progress of its verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainBooks {
     /// The last link, as the balance or the account states it.
@@ -89,9 +90,8 @@ impl ChainBooks {
         Self { stated, movements, ..Self::default() }
     }
 
-    /// Verifies the next link: a line, the side of it that belongs to the chain, and the stored link. `paying` is the
-    /// stored hash of the line in the chain of the pool that it takes from, if that is another chain. After the first
-    /// violation, links are ignored.
+    /// Verifies the stored link of one side of a line as the next link. `paying` is the stored hash of the paying side
+    /// if this is the receiving side, or else the default. After the first violation, links are ignored.
     fn verify(&mut self, line: &JournalLine, side: LegSide, stored: Link, paying: LinkHash) {
         if self.broken.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Every change of a stored chain is found, and the leg that was changed is named.
+//! Tests that every change of a stored hash chain is found.
 
 use super::*;
 use crate::ids::{AccountId, BudgetId};
@@ -24,11 +24,11 @@ fn account() -> AccountId {
     AccountId::parse("F1").unwrap()
 }
 
-fn chain_of_first() -> HashChain {
+fn chain_of_first_budget() -> HashChain {
     HashChain::Balance(budget(0), gbp())
 }
 
-/// A journal transaction on some of three budgets.
+/// A journal transaction on some of three budgets. `what` selects the budgets and the kind.
 fn transaction(number: u128, what: u8) -> JournalTransaction {
     let (one, other) = (budget(what % 3), budget((what % 3 + 1) % 3));
     let leg = |from, to, amount| Leg::new(from, to, Minor(amount)).unwrap();
@@ -113,7 +113,7 @@ fn broken_at(line: &JournalLine, reason: BrokenLinkReason) -> Vec<BrokenLink> {
     vec![BrokenLink { leg: Some((line.journal, line.line)), reason }]
 }
 
-fn whole(reason: BrokenLinkReason) -> Vec<BrokenLink> {
+fn broken_as_a_whole(reason: BrokenLinkReason) -> Vec<BrokenLink> {
     vec![BrokenLink { leg: None, reason }]
 }
 
@@ -134,7 +134,7 @@ fn a_missing_leg_is_found_at_the_leg_after_it_or_at_the_end() {
     assert_eq!(journal.broken(), broken_at(&good.lines[1].0, BrokenLinkReason::NotFollowing));
     let mut journal = good;
     journal.lines.pop();
-    assert_eq!(journal.broken(), whole(BrokenLinkReason::OtherEnd));
+    assert_eq!(journal.broken(), broken_as_a_whole(BrokenLinkReason::OtherEnd));
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn a_leg_whose_links_are_blanked_is_found() {
 fn legs_older_than_the_chain_are_counted() {
     let (mut journal, early) = (Journal::of(&[0]), transaction(50, 0));
     journal.lines.extend(early.lines().map(|line| (line, [None, None])));
-    assert_eq!(journal.broken(), whole(BrokenLinkReason::Unlinked), "a leg without a link was added");
-    journal.ends.get_mut(&chain_of_first()).unwrap().1 += 1;
+    assert_eq!(journal.broken(), broken_as_a_whole(BrokenLinkReason::Unlinked), "a leg without a link was added");
+    journal.ends.get_mut(&chain_of_first_budget()).unwrap().1 += 1;
     assert_eq!(journal.broken(), []);
     journal.lines.pop();
-    assert_eq!(journal.broken(), whole(BrokenLinkReason::Unlinked), "a leg without a link is missing");
+    assert_eq!(journal.broken(), broken_as_a_whole(BrokenLinkReason::Unlinked), "a leg without a link is missing");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn names_are_unique() {
     assert_eq!(names.len(), BrokenLinkReason::ALL.len());
 }
 
-/// Changes one member of a line.
+/// Changes one member of a line, which `what` selects.
 fn change(line: &mut JournalLine, what: u8) {
     let other = Uuid::from_u128(77);
     match what {

@@ -93,11 +93,10 @@ pub enum Invariant {
     Reservations,
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
-    /// Every dispute has credited what its status requires. The stored claim of a chain is the sum of its open and won
-    /// disputes, and at most what the chain has cleared.
+    /// Every dispute has credited the amount that its status requires. The stored claim of a chain is the sum of its
+    /// open and won disputes, and at most the cleared amount of the chain.
     Disputes,
-    /// What is settled into each settlement account, and to each payee, is the sum of payments minus the sum of
-    /// refunds.
+    /// The settled amount of each settlement account and payee is the sum of its payments minus the sum of its refunds.
     MerchantSettlements,
     /// No payment is refunded above its amount.
     MerchantRefunds,
@@ -234,11 +233,11 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
     let balances = count(books.budgets.values().filter(|budget| budget.has_balances).count());
     let transaction = books.broken.first().copied();
     let transaction = transaction.map(|(journal, currency)| CounterExample::Transaction { journal, currency });
-    let broken = books.limits.iter().find(|limit| !limit.agrees());
+    let overused = books.limits.iter().find(|limit| !limit.agrees());
     let disputed = books.disputes.iter().find(|dispute| !dispute.agrees());
     let merchant = &books.merchant;
-    let unsettled = merchant.unsettled().next();
-    let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
+    let settlement = merchant.disagreeing_settlements().next();
+    let settlement = settlement.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
     let chain = books.broken_chains().next().map(|(_, chain, broken)| CounterExample::Chain { chain, broken });
     let links: i64 = books.chains.values().map(ChainBooks::verified).sum();
     let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
@@ -248,9 +247,9 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
         result(Invariant::Balances, balances, pool(books, |found| matches!(found, Disagreement::Balance(_)))),
         result(Invariant::Holds, books.open_holds, pool(books, |found| found == Disagreement::Holds)),
         result(Invariant::Reservations, books.open_orders, pool(books, |found| found == Disagreement::Reservations)),
-        result(Invariant::SpendingLimits, count(books.limits.len()), broken.map(limit)),
+        result(Invariant::SpendingLimits, count(books.limits.len()), overused.map(limit)),
         result(Invariant::Disputes, count(books.disputes.len()), disputed.copied().map(CounterExample::Dispute)),
-        result(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
+        result(Invariant::MerchantSettlements, count(merchant.settlements.len()), settlement),
         result(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
         result(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
         result(Invariant::HashChains, links, chain),
@@ -292,11 +291,11 @@ mod tests {
         let pools = PoolSums { available: Total(70), held: Total(20), reserved: Total(10) };
         let budget =
             BudgetBooks { has_balances: true, stated: pools, posted: pools, holds: Total(20), reservations: Total(10) };
-        let place = (AccountId::parse("F1").unwrap(), BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
+        let key = (AccountId::parse("F1").unwrap(), BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
         AccountBooks {
             transactions: 4,
             broken: vec![],
-            budgets: [(place, budget)].into(),
+            budgets: [(key, budget)].into(),
             open_holds: 2,
             open_orders: 1,
             limits: vec![],
@@ -410,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counterexample_shows_both_sides() {
+    fn a_counterexample_shows_the_stated_and_the_computed_sum() {
         let mut books = books();
         books.budgets.values_mut().for_each(|budget| budget.holds = Total(15));
         let Some(CounterExample::Pool { pool, stated, computed, .. }) =

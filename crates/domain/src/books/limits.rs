@@ -15,7 +15,7 @@ pub struct LimitBooks {
     pub currency: Currency,
     /// The limit, with its recorded use.
     pub limit: CardLimit,
-    /// The amount that it counted for chains in its window and did not give back, plus the carried amount.
+    /// The amount that the limit counted for chains in its window, less what it gave back, plus the carried amount.
     pub max_spent: Total,
     /// Number of approved authorizations, ATM withdrawals and debits in its window, plus the carried uses.
     pub max_uses: u64,
@@ -24,8 +24,8 @@ pub struct LimitBooks {
 impl LimitBooks {
     /// Whether chains and messages account for the use.
     ///
-    /// Refunds lower the use, but not what chains have counted. So a correct limit always passes, and a limit with more
-    /// use than messages account for fails.
+    /// Refunds lower the use, but not the amounts that were counted for chains. So a correct limit always passes, and a
+    /// limit with more use than messages account for fails.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
         self.limit.spent >= Minor::ZERO && spent <= self.max_spent && u64::from(self.limit.uses) <= self.max_uses

@@ -9,8 +9,8 @@ use uuid::Uuid;
 /// Sums over the payments and sessions of accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MerchantBooks {
-    /// The settlements by account, settlement account or payee, and currency. A posting that names neither of them is
-    /// counted under the id of its cause.
+    /// The settlements of each account, by settlement account or payee, and by currency. A posting that names neither a
+    /// settlement account nor a payee is counted under the id of its cause.
     pub settlements: BTreeMap<(AccountId, Uuid, Currency), SettlementBooks>,
     /// Payments that have refunds, by id.
     pub refunded: Vec<RefundedPayment>,
@@ -52,7 +52,7 @@ pub struct RefundedPayment {
 }
 
 impl RefundedPayment {
-    /// Whether the refunds are at most the payment.
+    /// Whether the refunds are at most the amount of the payment.
     pub fn agrees(&self) -> bool {
         self.refunded <= self.amount.into()
     }
@@ -81,7 +81,7 @@ impl SessionStatus {
 
 impl MerchantBooks {
     /// The settlements on which the journal and the payments disagree.
-    pub fn unsettled(&self) -> impl Iterator<Item = (Uuid, Currency, SettlementBooks)> {
+    pub fn disagreeing_settlements(&self) -> impl Iterator<Item = (Uuid, Currency, SettlementBooks)> {
         let wrong = self.settlements.iter().filter(|(_, books)| !books.agrees());
         wrong.map(|((_, target, currency), books)| (*target, *currency, *books))
     }

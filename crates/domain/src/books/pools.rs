@@ -49,7 +49,7 @@ impl BudgetPool {
     }
 }
 
-/// Returns what each leg of a journal transaction adds to the pools of budgets, or takes from them.
+/// Returns the amounts that the legs of a journal transaction add to the pools of budgets, or take from them.
 pub fn budget_postings(journal: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Total)> {
     journal.legs().iter().flat_map(Leg::postings).filter_map(|posting| {
         let (budget, pool) = BudgetPool::of(posting.pool)?;

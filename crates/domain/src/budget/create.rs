@@ -127,17 +127,17 @@ pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
     if named.is_empty() {
         return Err(Flaw::range("must list at least one currency"));
     }
-    once(&named)?;
+    must_be_distinct(&named)?;
     Ok(named)
 }
 
 /// Checks that no feature is listed twice.
 pub fn check_features(named: &[BudgetFeature]) -> Result<BTreeSet<BudgetFeature>, Flaw> {
-    once(named)?;
+    must_be_distinct(named)?;
     Ok(named.iter().copied().collect())
 }
 
-fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
+fn must_be_distinct<T: Ord>(named: &[T]) -> Result<(), Flaw> {
     let different: BTreeSet<_> = named.iter().collect();
     if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("must list each value once")) }
 }
@@ -180,15 +180,15 @@ pub fn decide_create_budget(
         BudgetOwner::Everyone => (BudgetKind::Shared, None),
         BudgetOwner::Person(persona) => (BudgetKind::Individual, Some(persona)),
     };
-    let second = match persona {
+    let person_has_budget = match persona {
         None => false,
         Some(_) => situation.persona_has_budget.ok_or(CreateBudgetRefusal::NoPersona)?,
     };
-    enabled_on_parent(parent, &request.currencies)?;
+    must_be_held_by_parent(parent, &request.currencies)?;
     if parent.level >= MAX_LEVELS {
         return Err(CreateBudgetRefusal::TooDeep);
     }
-    if second {
+    if person_has_budget {
         return Err(CreateBudgetRefusal::SecondOfPerson);
     }
     if situation.name_is_taken {
@@ -216,7 +216,7 @@ pub fn decide_create_budget(
 }
 
 /// Checks that the parent holds every currency.
-fn enabled_on_parent(parent: &ParentBudget, currencies: &[Currency]) -> Result<(), CreateBudgetRefusal> {
+fn must_be_held_by_parent(parent: &ParentBudget, currencies: &[Currency]) -> Result<(), CreateBudgetRefusal> {
     let missing = currencies.iter().enumerate().filter(|(_, currency)| !parent.currencies.contains(currency));
     let faults: Vec<_> = missing
         .map(|(place, currency)| {

@@ -1,3 +1,5 @@
+//! Tests of the rule that creates budgets.
+
 use super::*;
 use crate::fault::FlawCode;
 use uuid::Uuid;
@@ -30,8 +32,9 @@ fn situation(level: u32) -> CreateBudgetSituation {
 #[test]
 fn a_new_budget_keeps_the_request_and_has_a_zero_balance_in_each_currency() {
     let record = decide_create_budget(&situation(2), &request()).unwrap();
-    let held: Vec<_> = record.budget.balances.iter().map(|(currency, held)| (currency.code(), *held)).collect();
-    assert_eq!(held, [("EUR", Balances::default()), ("GBP", Balances::default())]);
+    let balances: Vec<_> =
+        record.budget.balances.iter().map(|(currency, balances)| (currency.code(), *balances)).collect();
+    assert_eq!(balances, [("EUR", Balances::default()), ("GBP", Balances::default())]);
     assert_eq!((record.kind, record.persona, record.status), (BudgetKind::Shared, None, BudgetStatus::Hidden));
     assert_eq!((record.parent, record.box_id.as_deref()), (Some(BudgetId(Uuid::from_u128(2))), Some("box 7")));
     assert_eq!((record.created_at, record.updated_at), (Some(DateTime::UNIX_EPOCH), Some(DateTime::UNIX_EPOCH)));
@@ -53,7 +56,7 @@ fn the_parent_limits_depth_and_currencies() {
 }
 
 #[test]
-fn a_taken_name_is_refused_after_the_values_and_before_the_number() {
+fn a_taken_name_is_refused_after_invalid_values_and_before_too_many_budgets() {
     let taken = |level| CreateBudgetSituation { name_is_taken: true, ..situation(level) };
     let decide = |situation: CreateBudgetSituation| decide_create_budget(&situation, &request()).map(|_| ());
     assert_eq!(decide(taken(1)), Err(CreateBudgetRefusal::NameTaken));

@@ -111,17 +111,18 @@ fn low_balance(record: &BudgetRecord, edit: &BudgetEdit) -> Result<Option<Money>
         (None, Some(_)) => return Err(Flaw::required().at("body.lowBalanceThreshold")),
     };
     let Some(threshold) = threshold else { return Ok(None) };
-    let held = |code: &str| record.budget.balances.iter().map(|(held, _)| *held).find(|held| held.code() == code);
-    let first = || record.budget.balances.first().map(|(held, _)| *held);
+    let currencies = || record.budget.balances.iter().map(|(currency, _)| *currency);
+    let named = |code: &str| currencies().find(|currency| currency.code() == code);
+    let first = || currencies().next();
     let currency = match edit.low_balance_currency {
-        Some(currency) => held(currency.code()).ok_or_else(|| {
+        Some(currency) => named(currency.code()).ok_or_else(|| {
             Flaw::value(format!("must be a currency that the budget holds (got {currency})"))
                 .at("body.lowBalanceCurrencyCode")
         })?,
         None => record
             .low_balance
             .map(|before| before.currency)
-            .or_else(|| held("GBP"))
+            .or_else(|| named("GBP"))
             .or_else(first)
             .ok_or_else(|| Flaw::required().at("body.lowBalanceCurrencyCode"))?,
     };

@@ -1,3 +1,5 @@
+//! Tests of the rule that transfers money between budgets.
+
 use super::*;
 use crate::budget::Budget;
 use crate::fault::FlawCode;

@@ -4,7 +4,7 @@ use super::MAX_LEVELS;
 use crate::ids::BudgetId;
 use std::collections::BTreeMap;
 
-/// The reason that budgets do not form a tree. Nothing creates such budgets, but a file can contain them.
+/// The reason that budgets do not form a tree. Florin never creates such budgets, but a file can contain them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenTree {
     /// A budget is below this one, which does not exist.
@@ -15,7 +15,8 @@ pub enum BrokenTree {
     TooDeep(BudgetId),
 }
 
-/// Checks that budgets, with the budget that each is directly below, form a tree of at most [`MAX_LEVELS`] levels.
+/// Checks that budgets form a tree of at most [`MAX_LEVELS`] levels. `parents` contains, for each budget, the budget
+/// directly above it.
 ///
 /// ```
 /// use florin_domain::budget::{BrokenTree, check_tree};
@@ -50,7 +51,7 @@ mod tests {
         BudgetId(Uuid::from_u128(number))
     }
 
-    /// Checks budgets that are given as pairs of a budget and the one above it; 0 for none.
+    /// Checks budgets. Each pair is a budget and the budget directly above it, or 0 if there is none.
     fn check(pairs: &[(u128, u128)]) -> Result<(), BrokenTree> {
         let above = |number| if number == 0 { None } else { Some(id(number)) };
         check_tree(&pairs.iter().map(|(budget, parent)| (id(*budget), above(*parent))).collect())

@@ -48,7 +48,7 @@ impl ChainKind {
     }
 }
 
-/// The event that ended a chain.
+/// How a chain ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainEnd {
     /// A clearing, or a message that ends its chain immediately, such as an account check or a debit.
@@ -141,7 +141,7 @@ impl Chain {
         }
     }
 
-    /// Returns the event that ended the chain. `None` while it is open.
+    /// Returns how the chain ended. `None` while it is open.
     pub const fn end(&self) -> Option<ChainEnd> {
         match self.state {
             ChainState::Open { .. } => None,

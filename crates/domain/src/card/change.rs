@@ -292,8 +292,8 @@ mod tests {
         let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
         let changed = decide_card_change(&known, &request).unwrap().card;
         assert_eq!((changed.person.as_ref().map(|owner| owner.person), changed.pin), (Some(ada.id), None));
-        let hers = ChangeCardSituation { card: CardRecord { pin: Some(PIN), ..changed }, ..known.clone() };
-        assert_eq!(decide_card_change(&hers, &request).unwrap().card.pin, Some(PIN), "the owner stays");
+        let of_same_owner = ChangeCardSituation { card: CardRecord { pin: Some(PIN), ..changed }, ..known.clone() };
+        assert_eq!(decide_card_change(&of_same_owner, &request).unwrap().card.pin, Some(PIN), "the owner stays");
         let unknown = situation_of(known.card.clone());
         assert_eq!(decide_card_change(&unknown, &request), Err(ChangeCardRefusal::NoPerson));
         let erased = ChangeCardSituation { person: Some(erase_person(&ada, NOW)), ..known.clone() };

@@ -1,3 +1,5 @@
+//! Tests of controls.
+
 use super::*;
 use crate::card::decide::{Extras, FirstKind, FirstMessage};
 use crate::card::{Guards, PointOfSale, Rule};
@@ -91,7 +93,7 @@ fn every_control_declines_under_its_name() {
 }
 
 #[test]
-fn what_is_allowed_is_approved() {
+fn a_message_that_all_controls_allow_is_approved() {
     let controls = Controls {
         allowed_mccs: Some(mccs(&["5811-5813", "0742"])),
         blocked_mccs: Some(mccs(&["5814-9999"])),
@@ -111,7 +113,7 @@ fn what_is_allowed_is_approved() {
 }
 
 #[test]
-fn an_empty_list_of_what_is_allowed_allows_nothing() {
+fn an_empty_list_of_allowed_values_allows_nothing() {
     let message = purchase("5812", "GBR", "42", Some(EntryMode::Chip));
     let nothing = Controls { allowed_countries: Some(vec![]), ..Controls::default() };
     assert_eq!(outcome(&nothing, &Controls::default(), &message).0, "1864");
@@ -171,7 +173,10 @@ fn malformed_entries_are_refused() {
     for wrong in ["", "GB", "gbr", "XXX", "826"] {
         assert_eq!(ControlledCountry::parse(wrong).unwrap_err().code, FlawCode::InvalidValue, "{wrong}");
     }
-    assert!(ControlledCountry::of_form("YUG").is_ok() && ControlledCountry::parse("YUG").is_err(), "withdrawn");
+    assert!(
+        ControlledCountry::of_form("YUG").is_ok() && ControlledCountry::parse("YUG").is_err(),
+        "the code was withdrawn"
+    );
     assert!(ControlledCountry::of_form("yug").is_err());
     assert_eq!(MccRange::parse("0742-0763").unwrap().to_string(), "0742-0763");
     assert_eq!(MccRange::parse("0742-0742").unwrap().to_string(), "0742");
@@ -191,9 +196,8 @@ proptest! {
         prop_assert_eq!(MccRange::parse(&range.to_string()), Ok(range));
     }
 
-    /// A category passes if no list blocks it and every list of allowed categories contains it.
     #[test]
-    fn a_category_passes_if_nobody_blocks_it_and_all_lists_have_it(
+    fn a_category_passes_if_no_list_blocks_it_and_all_allowed_lists_contain_it(
         mcc in code(),
         lists in proptest::array::uniform4(proptest::option::of(proptest::collection::vec(range(), 0..4))),
     ) {

@@ -15,8 +15,8 @@ pub struct Conversion {
 
 /// The amounts of a chain in the merchant's currency.
 ///
-/// In the card's currency, the cleared amount of the chain is always the conversion of `cleared`, and its cleared and
-/// held amounts together are the conversion of `cleared` plus `held`. So partial amounts add up to the whole, and a
+/// In the card's currency, the cleared amount of the chain is the conversion of `cleared`. Its cleared and held amounts
+/// together are the conversion of `cleared` plus `held`. Therefore partial amounts add up to the full amount, and a
 /// hold of zero is zero in both currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MerchantAmounts {

@@ -31,7 +31,7 @@ pub struct CardRequest {
     /// Its holder.
     pub holder: CardHolder,
     /// Its currency. A budget that the card may spend from must hold it. Default: GBP if one of these budgets holds it,
-    /// otherwise the first currency of the first of them.
+    /// otherwise the first currency of the first of these budgets.
     pub currency: Option<Currency>,
     /// Its `userToken`.
     pub user_token: UserToken,
@@ -39,8 +39,7 @@ pub struct CardRequest {
     pub name: CardName,
     /// The phone of a shared card.
     pub phone: CardPhone,
-    /// The last day on which it is valid (UTC). Default: the end of the month, three years from
-    /// today.
+    /// The last day on which it is valid (UTC). Default: the end of the month, three years from today.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
@@ -106,7 +105,7 @@ pub fn decide_create_card(
     situation: &CreateCardSituation,
     request: &CardRequest,
 ) -> Result<CardRecord, CreateCardRefusal> {
-    let budgets = usable(situation, &request.holder)?;
+    let budgets = spendable_budgets(situation, &request.holder)?;
     let mut faults = Vec::new();
     let funding = funding_of(&budgets, request.currency);
     if let Err(flaw) = &funding {
@@ -195,7 +194,7 @@ pub(super) fn default_expiry(today: NaiveDate) -> NaiveDate {
 
 /// Returns the budgets that the card may spend from, with their places in the request. Refuses a missing budget or
 /// person, and an erased person.
-fn usable<'a>(
+fn spendable_budgets<'a>(
     situation: &'a CreateCardSituation,
     holder: &CardHolder,
 ) -> Result<Vec<(usize, &'a BudgetRecord)>, CreateCardRefusal> {
@@ -205,15 +204,15 @@ fn usable<'a>(
             return Err(CreateCardRefusal::Erased);
         }
     }
-    let mut usable = Vec::new();
+    let mut spendable = Vec::new();
     for place in 0..holder.budgets().len() {
         let budget = situation.budgets.get(place).and_then(Option::as_ref);
         let budget = budget.ok_or_else(|| CreateCardRefusal::NoBudget(holder.path(place)))?;
         if holder.may_spend(place) {
-            usable.push((place, budget));
+            spendable.push((place, budget));
         }
     }
-    Ok(usable)
+    Ok(spendable)
 }
 
 /// Returns the first budget that holds the currency of the card, and the currency. The budgets of a card and their
@@ -299,18 +298,18 @@ mod tests {
     fn budgets_without_the_feature_and_full_accounts_are_refused() {
         let limited = CardRequest { max_cards: 3, ..request() };
         assert!(decide_create_card(&situation("GBP", 2), &limited).is_ok());
-        let mut off = situation("GBP", 3);
-        assert_eq!(decide_create_card(&off, &limited), Err(CreateCardRefusal::TooMany(3)));
+        let mut full = situation("GBP", 3);
+        assert_eq!(decide_create_card(&full, &limited), Err(CreateCardRefusal::TooMany(3)));
         for (holder, path, feature, other) in [
             (limited.holder.clone(), "body.budgetId", BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
             (personal(&[true]), "body.budgets[0].budgetId", BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
         ] {
-            let budget = off.budgets[0].as_mut().unwrap();
+            let budget = full.budgets[0].as_mut().unwrap();
             budget.features = [BudgetFeature::Payments, other].into();
-            off.person = Some(a_person("ada@example.com"));
+            full.person = Some(a_person("ada@example.com"));
             let request = CardRequest { holder, ..limited.clone() };
             let path = path.to_owned();
-            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::FeatureMissing { path, feature }));
+            assert_eq!(decide_create_card(&full, &request), Err(CreateCardRefusal::FeatureMissing { path, feature }));
         }
     }
 

@@ -110,7 +110,7 @@ pub fn remove_endpoint(current: Option<&DecisionEndpoint>) -> Result<EndpointCha
     Ok(EndpointChange { endpoint: None, has_new_secret: false })
 }
 
-/// Replaces the secrets of an endpoint. Refuses if its current secrets are no longer those in `seen`.
+/// Replaces the secrets of an endpoint. Refuses if its current secrets no longer equal `seen`.
 pub fn rotate_endpoint(
     current: Option<&DecisionEndpoint>,
     (seen, new): (&SealedSecret, &SealedSecret),

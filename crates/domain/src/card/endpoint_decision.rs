@@ -72,7 +72,7 @@ impl Fallback {
 /// The reason for which an endpoint declines a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DecisionCode {
-    /// The funds do not suffice.
+    /// The funds are insufficient.
     NotSufficientFunds,
     /// The transaction is not permitted. This is the default if the endpoint gives no reason.
     #[default]
@@ -172,7 +172,7 @@ impl NoDecision {
 pub struct DecisionCheck {
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether a part of the amount can be approved.
+    /// Whether a partial amount can be approved.
     pub allows_partial: bool,
 }
 
@@ -192,9 +192,9 @@ impl DecisionCheck {
 
     /// Returns the amount of a partial approval, in the currency of the message. `None` for any other verdict, and if
     /// the message cannot be approved in part.
-    pub fn approved_part(&self) -> Option<Minor> {
+    pub fn approved_partial_amount(&self) -> Option<Minor> {
         match self.verdict {
-            Verdict::Reply(DecisionReply::Partial(part)) if self.allows_partial => Some(part.minor),
+            Verdict::Reply(DecisionReply::Partial(amount)) if self.allows_partial => Some(amount.minor),
             _ => None,
         }
     }
@@ -221,9 +221,12 @@ mod tests {
         let gbp = crate::money::Currency::parse("GBP").unwrap();
         let verdict = Verdict::Reply(DecisionReply::Partial(minor("1.00 GBP").of(gbp)));
         let check = |allows_partial| DecisionCheck { verdict, allows_partial };
-        assert_eq!((check(true).declines_with(), check(true).approved_part()), (None, Some(minor("1.00 GBP"))));
         assert_eq!(
-            (check(false).declines_with(), check(false).approved_part()),
+            (check(true).declines_with(), check(true).approved_partial_amount()),
+            (None, Some(minor("1.00 GBP")))
+        );
+        assert_eq!(
+            (check(false).declines_with(), check(false).approved_partial_amount()),
             (Some(DecisionCode::NotPermitted), None)
         );
     }

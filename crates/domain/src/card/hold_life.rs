@@ -9,7 +9,7 @@ use super::{MccRange, MessageKind};
 use crate::fault::{Fault, Flaw};
 use chrono::TimeDelta;
 
-/// The life of new holds of an account: a default, and rules for some of them. Existing holds keep their life.
+/// The life of new holds of an account: a default, and rules for some holds. Existing holds keep their life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldLife {
     /// The life of a hold that no rule applies to.
@@ -81,8 +81,9 @@ impl HoldLife {
 
     /// Returns the life of the hold of a first message at a merchant of this category.
     ///
-    /// The most specific rule applies: the rule with the narrowest range of categories; among these, a rule for a
-    /// message; among these, the first rule. A rule for all categories has the widest range.
+    /// If several rules apply, the rule with the narrowest range of categories is used. If ranges are equally narrow, a
+    /// rule that names a message is used. If several rules remain, the first is used. A rule for all categories has the
+    /// widest range.
     pub fn of(&self, message: MessageKind, mcc: &str) -> TimeDelta {
         let code = mcc.parse::<u16>().ok();
         let applies = |rule: &&HoldLifeRule| {

@@ -1,3 +1,5 @@
+//! Tests of the life of holds.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -46,8 +48,8 @@ fn two_rules_for_the_same_messages_are_refused() {
     let faults = HoldLife::checked(HoldLife::DEFAULT, rules).unwrap_err();
     let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["body.rules[1]"]);
-    let right = vec![rule(Some("3000"), None, 1), rule(Some("3000"), Some(MessageKind::Authorization), 1)];
-    assert!(HoldLife::checked(HoldLife::DEFAULT, right).is_ok());
+    let different = vec![rule(Some("3000"), None, 1), rule(Some("3000"), Some(MessageKind::Authorization), 1)];
+    assert!(HoldLife::checked(HoldLife::DEFAULT, different).is_ok());
 }
 
 fn a_range() -> impl Strategy<Value = Option<MccRange>> {

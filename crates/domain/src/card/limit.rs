@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
 /// The window of a limit: a single transaction, or a period over which it counts. Periods begin at 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LimitWindow {
-    /// A single transaction. Such a limit counts nothing.
+    /// A single transaction. A limit for it counts nothing.
     Transaction,
     /// A day, from 00:00.
     Day,

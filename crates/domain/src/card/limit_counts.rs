@@ -28,7 +28,7 @@ pub enum CountedKind {
     /// Spent. It is given back when the hold is released or the money is returned.
     Spent,
     /// Spent, and never given back: a forced clearing, or a refund that was taken back. A later release of the hold
-    /// gives back only what the hold counted.
+    /// gives back only the amount that was counted for the hold.
     Permanent,
     /// Subtracted by a refund. If the refund is taken back, it is added again.
     Refunded,
@@ -107,8 +107,8 @@ impl LimitCounts {
         counts
     }
 
-    /// Counts an amount again, because a refund is taken back: each limit at most what the refund subtracted from it in
-    /// the current window.
+    /// Counts an amount again, because a refund is taken back. Each limit counts at most the amount that the refund
+    /// subtracted from it in the current window.
     pub(super) fn raise(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {
@@ -127,7 +127,7 @@ impl LimitCounts {
         counts
     }
 
-    /// Adds an amount to what a limit counted in its window.
+    /// Adds an amount to the amounts that a limit counted for the chain in its window.
     fn add(&mut self, current: &CardLimit, amount: Minor, kind: CountedKind) {
         let (limit, window_start) = (current.id, current.window_start);
         let is_same =

@@ -1,3 +1,5 @@
+//! Tests of the amounts that limits count.
+
 use super::*;
 use crate::test_support::a_limit;
 use chrono::TimeZone;
@@ -11,12 +13,12 @@ fn limit(window: LimitWindow) -> CardLimit {
     a_limit(window, "100.00 GBP")
 }
 
-/// Limits, and what they counted for one chain.
+/// Limits, and the amounts that they counted for one chain.
 #[derive(Clone)]
 struct LimitsOfChain(Vec<CardLimit>, Vec<CountedAmount>);
 
 impl LimitsOfChain {
-    fn keep(&mut self, counts: LimitCounts) {
+    fn apply(&mut self, counts: LimitCounts) {
         for changed in counts.changed {
             let id = changed.id;
             *self.0.iter_mut().find(|known| known.id == id).unwrap() = changed;
@@ -25,19 +27,19 @@ impl LimitsOfChain {
     }
 
     fn spend(&mut self, amount: i64, day: u32) {
-        self.keep(LimitCounts::spend(&self.0, self.1.clone(), (Minor(amount), CountedKind::Spent, true), at(day)));
+        self.apply(LimitCounts::spend(&self.0, self.1.clone(), (Minor(amount), CountedKind::Spent, true), at(day)));
     }
 
     fn give_back(&mut self, amount: i64, day: u32) {
-        self.keep(LimitCounts::give_back(&self.0, self.1.clone(), Minor(amount), at(day)));
+        self.apply(LimitCounts::give_back(&self.0, self.1.clone(), Minor(amount), at(day)));
     }
 
     fn lower(&mut self, amount: i64, day: u32) {
-        self.keep(LimitCounts::lower(&self.0, self.1.clone(), Minor(amount), at(day)));
+        self.apply(LimitCounts::lower(&self.0, self.1.clone(), Minor(amount), at(day)));
     }
 
     fn raise(&mut self, amount: i64, day: u32) {
-        self.keep(LimitCounts::raise(&self.0, self.1.clone(), Minor(amount), at(day)));
+        self.apply(LimitCounts::raise(&self.0, self.1.clone(), Minor(amount), at(day)));
     }
 
     fn spent(&self, day: u32) -> i64 {
@@ -51,7 +53,7 @@ fn a_limit_that_was_set_later_gives_nothing_back() {
     counted.spend(60, 2);
     counted.0.push(limit(LimitWindow::Month));
     let other = LimitCounts::spend(&counted.0, vec![], (Minor(30), CountedKind::Spent, true), at(2));
-    counted.keep(LimitCounts { counted: vec![], ..other });
+    counted.apply(LimitCounts { counted: vec![], ..other });
     counted.give_back(60, 2);
     assert_eq!(counted.spent(2), 30);
 }
@@ -79,15 +81,19 @@ fn refunds_lower_the_current_windows_to_zero_at_most() {
     assert_eq!(counted.spent(3), 10);
     counted.give_back(60, 3);
     assert_eq!(counted.spent(3), 0);
-    assert_eq!(LimitCounts::lower(&counted.0, vec![], Minor(50), at(3)), LimitCounts::default(), "nothing is left");
+    assert_eq!(
+        LimitCounts::lower(&counted.0, vec![], Minor(50), at(3)),
+        LimitCounts::default(),
+        "no used amount is left"
+    );
 }
 
 #[test]
 fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
-    let mut nothing = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
-    nothing.lower(10, 2);
-    nothing.raise(10, 2);
-    assert_eq!(nothing.spent(2), 0, "the refund lowered nothing");
+    let mut unused = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
+    unused.lower(10, 2);
+    unused.raise(10, 2);
+    assert_eq!(unused.spent(2), 0, "the refund lowered nothing");
     let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
     counted.spend(6, 2);
     counted.lower(10, 2);
@@ -103,7 +109,7 @@ fn permanent_amounts_are_not_given_back() {
     counted.spend(10, 2);
     let permanent =
         LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Permanent, false), at(3));
-    counted.keep(permanent);
+    counted.apply(permanent);
     counted.give_back(10, 3);
     assert_eq!(counted.spent(3), 10, "the hold was counted on the day before");
 }
@@ -130,9 +136,10 @@ fn a_late_message_does_not_reset_a_newer_window() {
 }
 
 proptest! {
-    /// In any order of steps, the use of a limit is what it counted in its current window and has not given back.
+    /// In any order of steps, the use of a limit is the sum of the amounts that it counted in its current window and
+    /// has not given back.
     #[test]
-    fn what_is_counted_is_what_is_spent(
+    fn the_use_of_a_limit_is_the_sum_of_its_counted_amounts(
         steps in proptest::collection::vec((any::<bool>(), 0_i64..100, 0_u32..2), 1..20),
         window in proptest::sample::select(&LimitWindow::SPENDING[..]),
     ) {

@@ -5,7 +5,8 @@ use crate::ids::CardId;
 /// The test number of a card, and its security code. Both are derived from the card's id and stored nowhere.
 ///
 /// A number begins with 9999. By ISO/IEC 7812, numbers that begin with 9 belong to national bodies, and the next three
-/// digits are the ISO 3166 number of their country; no country has the number 999. So no scheme issues such a number.
+/// digits are the ISO 3166 number of their country; no country has the number 999. So no scheme issues a number with
+/// this prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardNumber {
     /// The sixteen digits of the number. They pass the Luhn check.
@@ -32,9 +33,9 @@ impl CardNumber {
         let rest = format!("{:07}0{}", mixed % 10_000_000, Self::last_four(card));
         let number = format!("{PREFIX}{rest}");
         // The digit in the middle makes the Luhn sum divisible by ten. The sum does not double the digit at this place.
-        let missing = (10 - luhn_sum(&number) % 10) % 10;
+        let check_digit = (10 - luhn_sum(&number) % 10) % 10;
         let (start, end) = number.split_at(11);
-        let number = format!("{start}{missing}{}", &end[1..]);
+        let number = format!("{start}{check_digit}{}", &end[1..]);
         Self { number, security_code: format!("{:03}", (mixed >> 64) % 1000) }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::money::{Currency, Minor};
 
-/// The clearings above their hold that are refused.
+/// Which clearings above their hold are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OverClearing {
     /// None. Issuers cannot refuse a clearing that a merchant presents.
@@ -27,10 +27,13 @@ impl OverClearing {
     /// Returns the maximum that may be cleared of an authorised amount at a merchant of this category, in minor units
     /// of the merchant's currency. `None`: any amount.
     ///
-    /// The public rules of Visa and Mastercard allow these margins without a new authorization: 20 % for tips in
-    /// restaurants, bars, fast food (MCC 5812 to 5814) and taxis (4121); 15 % for lodging (7011, 3501 to 3999) and car
-    /// rental (7512); for fuel (5541, 5542), up to 100 major units, because a pump is authorized before the price is
-    /// known. Other categories have no margin. Fractions of a minor unit are cut off.
+    /// The public rules of Visa and Mastercard allow these margins without a new authorization:
+    ///
+    /// - 20 % for tips in restaurants, bars, fast food (MCC 5812 to 5814) and taxis (4121);
+    /// - 15 % for lodging (7011, 3501 to 3999) and car rental (7512);
+    /// - for fuel (5541, 5542), up to 100 major units, because a pump is authorized before the price is known.
+    ///
+    /// Other categories have no margin. Fractions of a minor unit are cut off.
     ///
     /// Sources: the rules of Visa, <https://usa.visa.com/content/dam/VCOM/download/about-visa/visa-rules-public.pdf>,
     /// and an issuer's table by category, <https://airwallex.com/docs/issuing__handle-overcaptures>.
@@ -88,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn fuel_is_up_to_a_hundred_major_units_of_its_currency() {
+    fn fuel_may_be_cleared_up_to_a_hundred_major_units() {
         for mcc in ["5541", "5542"] {
             assert_eq!(max(100, mcc, "GBP"), 10_000);
             assert_eq!(max(1, mcc, "JPY"), 100);

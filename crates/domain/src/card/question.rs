@@ -3,7 +3,7 @@
 use super::CardTransaction;
 use crate::money::{Minor, Money};
 
-/// The question to a decision endpoint: what the endpoint needs to decide on a message.
+/// The question to a decision endpoint: the data that the endpoint needs to decide on a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionQuestion {
     /// The message as it is recorded if it is approved in full, but with zero as `impacted` and the balances before the
@@ -11,7 +11,7 @@ pub struct DecisionQuestion {
     pub message: CardTransaction,
     /// The amount to approve, in the currency of the message.
     pub amount: Money,
-    /// Whether a part of it can be approved.
+    /// Whether a partial amount can be approved.
     pub allows_partial: bool,
 }
 

@@ -60,7 +60,8 @@ pub enum ReplaceCardRefusal {
 ///
 /// The new card is virtual and UNACTIVATED, and has the expiry date of a new card. It gets copies of the controls, and
 /// of the limits with their used amounts, but no PIN. The budget needs no feature, because the card is not an
-/// additional one. Holds of the old card stay open, and what they release is given back to the limits of the old card.
+/// additional one. Holds of the old card stay open. The amounts that they release are given back to the limits of the
+/// old card.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
@@ -117,8 +118,8 @@ mod tests {
         let situation = situation(CardState::Suspended);
         let done = decide_replacement(&situation, &REQUEST, &a_stamp()).unwrap();
         assert_eq!((done.replaced.card.state, done.transition.to), (CardState::Replaced, CardState::Replaced));
-        let (fresh, expiry) = (NEW_CARD.to_owned(), default_expiry(a_stamp().now.date_naive()));
-        assert_eq!((&done.new.state_reason, done.new.card.expires_on), (&Some(fresh), expiry));
+        let (new_card, expiry) = (NEW_CARD.to_owned(), default_expiry(a_stamp().now.date_naive()));
+        assert_eq!((&done.new.state_reason, done.new.card.expires_on), (&Some(new_card), expiry));
         assert_eq!(done.new.fulfillment, FulfillmentStatus::Issued);
         assert_eq!((&done.new.name, done.new.card.budget), (&situation.record.name, situation.record.card.budget));
         let (day, old) = (&done.limits.limits[0], &situation.limits[0]);
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cards_in_use_can_be_replaced_and_not_on_full_accounts() {
+    fn a_card_is_replaced_only_if_it_is_in_use_and_the_account_has_room() {
         for state in CardState::ALL {
             let replaced = decide_replacement(&situation(state), &REQUEST, &a_stamp());
             assert_eq!(replaced.is_ok(), matches!(state, CardState::Active | CardState::Suspended), "{state:?}");

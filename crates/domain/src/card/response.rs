@@ -17,7 +17,7 @@ pub enum Response {
     UsageLimitReached,
     /// The budget lacks funds.
     NotSufficientFunds,
-    /// A part of the amount is approved: what the budget has, or what the decision endpoint allowed.
+    /// A partial amount is approved: the available balance, or the amount that the decision endpoint allowed.
     PartiallyApproved,
     /// The card was stolen. No rule gives this response; a caller of the sandbox can force it.
     CardStolen,
@@ -37,7 +37,7 @@ pub enum Response {
     CountryNotAllowed,
     /// A control does not allow the entry mode.
     EntryModeNotAllowed,
-    /// The decision endpoint declined: the funds do not suffice.
+    /// The decision endpoint declined: the funds are insufficient.
     DecisionFunds,
     /// The decision endpoint declined: the transaction is not permitted.
     DecisionNotPermitted,

@@ -7,6 +7,6 @@ use super::{HoldLife, OverClearing};
 pub struct CardSettings {
     /// The life of new holds.
     pub hold_life: HoldLife,
-    /// The clearings above their hold that are refused.
+    /// Which clearings above their hold are refused.
     pub over_clearing: OverClearing,
 }

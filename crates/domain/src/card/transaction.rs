@@ -126,7 +126,7 @@ impl MessageKind {
 }
 
 /// The state of a message. Only the state of a first message changes: when its chain ends, or when a message after the
-/// end changes what is cleared.
+/// end changes the cleared amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransactionState {
     /// Approved; the chain stays open.

@@ -156,7 +156,7 @@ impl Match {
         Self::of(sent.map(|text| plain(text.as_str())).as_deref(), stored.map(plain).as_deref())
     }
 
-    /// Compares what was sent with what is stored.
+    /// Compares a sent value with the stored one.
     fn of(sent: Option<&str>, stored: Option<&str>) -> Self {
         match (sent, stored) {
             (Some(sent), Some(stored)) if sent == stored => Self::Match,
@@ -237,8 +237,9 @@ mod tests {
         };
         let (line, code) = (recipient.address_line1.clone(), recipient.postcode.clone());
         assert_eq!(verify(Some(&recipient), &line, &code), (Match::Match, Match::Match));
-        let (loud, tight) = (format!(" {}. ", line.to_uppercase()), code.replace(' ', "").to_lowercase());
-        assert_eq!(verify(Some(&recipient), &loud, &tight), (Match::Match, Match::Match));
+        let (in_capitals, without_spaces) =
+            (format!(" {}. ", line.to_uppercase()), code.replace(' ', "").to_lowercase());
+        assert_eq!(verify(Some(&recipient), &in_capitals, &without_spaces), (Match::Match, Match::Match));
         assert_eq!(verify(Some(&recipient), &line, "X1"), (Match::Match, Match::NoMatch));
         assert_eq!(verify(Some(&recipient), "another line", &code), (Match::NoMatch, Match::Match));
         assert_eq!(verify(None, &line, &code), (Match::NotChecked, Match::NotChecked));

@@ -203,9 +203,9 @@ fn purpose(
                 CheckoutKind::TopUp => None,
             };
             let target = CheckoutTarget::of(checkout).ok_or(CreateSessionRefusal::NoSettlementAccount)?;
-            let paid = situation.settlement_accounts.iter();
-            let mut paid = paid.filter(|account| account.is_approved() && target.pays_into(account));
-            let settlement_account = paid.next().ok_or(CreateSessionRefusal::NoSettlementAccount)?.id;
+            let accounts = situation.settlement_accounts.iter();
+            let mut payable = accounts.filter(|account| account.is_approved() && target.pays_into(account));
+            let settlement_account = payable.next().ok_or(CreateSessionRefusal::NoSettlementAccount)?.id;
             Ok(SessionPurpose::Shopping { checkout: checkout.id, settlement_account, options })
         }
     }

@@ -93,8 +93,8 @@ fn the_checkout_must_have_the_type_and_the_currency_of_the_session() {
     let request = a_session_request("12.50 GBP");
     let absent = CreateSessionSituation { checkout: None, ..situation() };
     assert_eq!(refusal(&absent, &request), CreateSessionRefusal::NoCheckout);
-    let off = with_checkout(|checkout| checkout.status = CheckoutStatus::Deactivated);
-    assert_eq!(refusal(&off, &request), CreateSessionRefusal::Deactivated);
+    let deactivated = with_checkout(|checkout| checkout.status = CheckoutStatus::Deactivated);
+    assert_eq!(refusal(&deactivated, &request), CreateSessionRefusal::Deactivated);
     let other = CreateSessionRefusal::OtherType(CheckoutType::TopUp);
     assert_eq!(refusal(&top_up_situation(), &request), other);
     let other = CreateSessionRefusal::OtherType(CheckoutType::Shopping);
@@ -105,28 +105,28 @@ fn the_checkout_must_have_the_type_and_the_currency_of_the_session() {
 
 /// If the payer corrects the address, the payer must choose the rate again. Meanwhile the amount is without shipping.
 #[test]
-fn something_is_left_to_pay_without_a_rate_that_the_payer_chooses() {
+fn an_amount_must_remain_without_the_rate_that_the_payer_chooses() {
     let collecting = |rates: Option<&str>| {
         let url = rates.map(|url| WebUrl::parse(url).unwrap());
         let shipping = ShippingOptions::new(true, url).ok();
         with_checkout(|checkout| checkout.kind = CheckoutKind::Shopping { settlement_account: None, shipping })
     };
-    let of =
+    let with_rate =
         |rate: &str| shopping("5.00 GBP", None, Some(Shipping { rate: Some(a_shipping_rate(rate)), ..a_shipping() }));
     let dynamic = collecting(Some("https://shop.example/rates"));
     for rate in ["5.00 GBP", "5.01 GBP", "999.00 GBP"] {
-        assert_eq!(refusal(&dynamic, &of(rate)), CreateSessionRefusal::NothingBesidesShipping, "{rate}");
+        assert_eq!(refusal(&dynamic, &with_rate(rate)), CreateSessionRefusal::NothingBesidesShipping, "{rate}");
         // A rate that the merchant fixed does not change.
-        assert!(decide_create_session(&collecting(None), &of(rate)).is_ok(), "{rate}");
-        assert!(decide_create_session(&situation(), &of(rate)).is_ok(), "{rate}");
+        assert!(decide_create_session(&collecting(None), &with_rate(rate)).is_ok(), "{rate}");
+        assert!(decide_create_session(&situation(), &with_rate(rate)).is_ok(), "{rate}");
     }
-    assert!(decide_create_session(&dynamic, &of("4.99 GBP")).is_ok());
+    assert!(decide_create_session(&dynamic, &with_rate("4.99 GBP")).is_ok());
     assert!(decide_create_session(&dynamic, &shopping("5.00 GBP", None, Some(a_shipping()))).is_ok());
 }
 
 #[test]
 fn the_settlement_account_is_fixed_at_creation() {
-    let named = |number: u32| {
+    let paying_into = |number: u32| {
         with_checkout(|checkout| {
             let settlement_account = Some(a_settlement_account(number).id);
             let shipping = ShippingOptions::new(true, None).ok();
@@ -134,10 +134,10 @@ fn the_settlement_account_is_fixed_at_creation() {
         })
     };
     let request = a_session_request("12.50 GBP");
-    let session = decide_create_session(&named(2), &request).unwrap().session;
+    let session = decide_create_session(&paying_into(2), &request).unwrap().session;
     assert_eq!(session.purpose.settlement_account(), Some(a_settlement_account(2).id));
     assert!(session.needs_shipping());
-    assert_eq!(refusal(&named(3), &request), CreateSessionRefusal::NoSettlementAccount);
+    assert_eq!(refusal(&paying_into(3), &request), CreateSessionRefusal::NoSettlementAccount);
     let mut undecided = situation();
     undecided.settlement_accounts[1].approval = ApprovalStatus::Pending;
     assert_eq!(refusal(&undecided, &request), CreateSessionRefusal::NoSettlementAccount);
@@ -177,10 +177,10 @@ fn the_basket_and_the_shipping_must_cost_the_amount() {
     }
     let short = shopping("12.49 GBP", basket(), shipped);
     assert_eq!(refusal(&situation(), &short), CreateSessionRefusal::OtherSum(money("12.50 GBP")));
-    let mut dear = a_basket(&[(100_000, "1.00 GBP")]).items().to_vec();
-    dear[0].unit_price = i64::MAX;
-    let dear = shopping("12.50 GBP", Basket::new(dear).ok(), None);
-    assert_eq!(refusal(&situation(), &dear), CreateSessionRefusal::SumTooLarge);
+    let mut expensive = a_basket(&[(100_000, "1.00 GBP")]).items().to_vec();
+    expensive[0].unit_price = i64::MAX;
+    let expensive = shopping("12.50 GBP", Basket::new(expensive).ok(), None);
+    assert_eq!(refusal(&situation(), &expensive), CreateSessionRefusal::SumTooLarge);
 }
 
 /// Returns an item of a basket.
@@ -232,14 +232,14 @@ proptest! {
 
 #[test]
 fn the_first_free_payment_reference_is_used() {
-    let taking = |numbers: &[u32]| {
+    let with_taken = |numbers: &[u32]| {
         let taken = numbers.iter().map(|number| a_payment_reference(*number)).collect();
         CreateSessionSituation { taken, ..situation() }
     };
     let request = a_session_request("12.50 GBP");
-    let second = decide_create_session(&taking(&[1]), &request).unwrap().session;
+    let second = decide_create_session(&with_taken(&[1]), &request).unwrap().session;
     assert_eq!(second.payment_reference, a_payment_reference(2));
-    assert_eq!(refusal(&taking(&[1, 2]), &request), CreateSessionRefusal::NoReference);
+    assert_eq!(refusal(&with_taken(&[1, 2]), &request), CreateSessionRefusal::NoReference);
 }
 
 #[test]

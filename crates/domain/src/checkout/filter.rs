@@ -1,4 +1,4 @@
-//! Filters of the lists of sessions and payments, sums of payments, and references to what is due.
+//! Filters of the lists of sessions and payments, sums of payments, and the items on which something is due.
 
 use super::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, SessionStatus};
 use crate::ids::{AccountId, CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
@@ -30,9 +30,9 @@ impl SessionFilter {
         session.purpose.checkout().is_some()
             && is_between((self.from, self.to), session.created_at)
             && self.checkout.is_none_or(|checkout| session.purpose.checkout() == Some(checkout))
-            && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
+            && self.checkout_type.is_none_or(|kind| session.purpose.checkout_type() == kind)
             && self.status.is_none_or(|status| session.status() == status)
-            && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
+            && self.merchant_reference.as_ref().is_none_or(|text| session.merchant_reference.as_ref() == Some(text))
     }
 }
 
@@ -63,10 +63,10 @@ impl MerchantPaymentFilter {
         let refunded = payment.refund.as_ref().map(|refund| refund.payment);
         is_between((self.from, self.to), payment.created_at)
             && self.kind.is_none_or(|kind| payment.kind() == kind)
-            && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
+            && self.checkout_type.is_none_or(|kind| session.purpose.checkout_type() == kind)
             && self.status.is_none_or(|status| payment.status() == status)
             && self.session.is_none_or(|id| payment.session == id)
-            && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
+            && self.merchant_reference.as_ref().is_none_or(|text| session.merchant_reference.as_ref() == Some(text))
             && self.refunded.is_none_or(|payment| refunded == Some(payment))
     }
 }

@@ -41,14 +41,14 @@ fn both_days_are_inclusive_and_in_utc() {
     let filter = SessionFilter { from: Some(day(0)), to: Some(day(0)), ..SessionFilter::default() };
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::nanoseconds(1);
-    for (created_at, is_in) in [
+    for (created_at, is_selected) in [
         (midnight - moment, false),
         (midnight, true),
         (midnight + TimeDelta::days(1) - moment, true),
         (midnight + TimeDelta::days(1), false),
     ] {
         let session = CheckoutSession { created_at, ..a_session("12.50 GBP") };
-        assert_eq!(filter.matches(&session), is_in, "{created_at}");
+        assert_eq!(filter.matches(&session), is_selected, "{created_at}");
     }
 }
 

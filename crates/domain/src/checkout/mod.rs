@@ -2,8 +2,8 @@
 //! 2.7).
 //!
 //! A session is a state machine; [`SessionStatus::after`] is its transition table, and [`SessionState`] has the data of
-//! each status. Decisions run under the lock of a session. They first apply everything that is due, and then their own
-//! steps.
+//! each status. Decisions run under the lock of a session. A decision first applies everything that is due, and then
+//! its own steps.
 
 mod bank;
 mod basket;

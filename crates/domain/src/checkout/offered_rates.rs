@@ -18,8 +18,8 @@ pub struct OfferedRate {
     pub is_preselected: bool,
 }
 
-/// The rates that a merchant offers for a session: 1 to 50, with different service codes. With each rate, the merchant
-/// accepts the amount of the session.
+/// The rates that a merchant offers for a session: 1 to 50, with different service codes. With each rate, the amount of
+/// the session is one that merchants accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedRates(Vec<OfferedRate>);
 

@@ -9,7 +9,7 @@ use crate::merchant::CheckoutType;
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
 
-/// A payment of a session, or a refund of such a payment.
+/// A payment of a session, or a refund of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerchantPayment {
     /// The id of the row. A refund also has a [`RefundPart::id`].
@@ -85,7 +85,7 @@ impl MerchantPayment {
     }
 }
 
-/// The part of a session that the overview of a payment shows or needs.
+/// The data of a session that the overview of a payment shows or needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOfPayment {
     /// The type of the session's checkout.

@@ -20,7 +20,7 @@ use uuid::Uuid;
 const EXPIRY: i64 = 20;
 const PRICE: i64 = 1250;
 
-/// A step.
+/// A step of the payer or the merchant, or only the application of what is due.
 #[derive(Clone, Debug)]
 enum Step {
     Due,
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    fn become_at(&mut self, status: SessionStatus, minute: i64) {
+    fn change_status(&mut self, status: SessionStatus, minute: i64) {
         (self.status, self.changed) = (status, minute);
     }
 
@@ -108,17 +108,17 @@ impl Model {
             self.report = None;
             if confirms {
                 self.end_pending(MerchantPaymentStatus::Completed);
-                self.become_at(SessionStatus::Completed, at);
+                self.change_status(SessionStatus::Completed, at);
             } else {
                 self.end_pending(MerchantPaymentStatus::Failed);
                 self.failures.push(at);
                 let is_late = at >= EXPIRY;
-                self.become_at(if is_late { SessionStatus::Abandoned } else { SessionStatus::Open }, at);
+                self.change_status(if is_late { SessionStatus::Abandoned } else { SessionStatus::Open }, at);
             }
         }
         if self.status == SessionStatus::Open && now >= EXPIRY {
             self.end_pending(MerchantPaymentStatus::Cancelled);
-            self.become_at(if self.begun { SessionStatus::Abandoned } else { SessionStatus::Expired }, EXPIRY);
+            self.change_status(if self.begun { SessionStatus::Abandoned } else { SessionStatus::Expired }, EXPIRY);
         }
     }
 
@@ -143,7 +143,7 @@ impl Model {
 
     fn start_processing(&mut self, (delay, confirms): (i64, bool), outcome: PayerOutcome, now: i64) {
         let delay = if outcome == PayerOutcome::Approve { 0 } else { delay };
-        self.become_at(SessionStatus::Processing, now);
+        self.change_status(SessionStatus::Processing, now);
         self.report = Some((now + delay, confirms));
     }
 
@@ -173,7 +173,7 @@ impl Model {
             }
             Step::MerchantCancels | Step::PayerCancels if is_open => {
                 self.end_pending(MerchantPaymentStatus::Cancelled);
-                self.become_at(SessionStatus::Cancelled, now);
+                self.change_status(SessionStatus::Cancelled, now);
             }
             Step::Due | Step::MerchantCancels | Step::PayerCancels => {}
         }
@@ -181,7 +181,8 @@ impl Model {
         true
     }
 
-    /// Returns the expected events with their minutes: first those of failed payments, then those of the end.
+    /// Returns the expected events with their minutes: first the events of failed payments, then those of the end of
+    /// the session.
     fn events(&self, kind: Kind, may_reconcile: bool) -> Vec<(EventKind, i64)> {
         let mut events: Vec<_> = self.failures.iter().map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
         let end = match self.status {
@@ -297,10 +298,10 @@ proptest! {
             scenario.wait(wait);
             let before = scenario.clone();
             let action = action(&scenario, &step);
-            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "the decision is the same again");
+            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "a repeated decision is the same");
             let mut next = model.clone();
             let is_accepted = next.apply(&step, kind, now);
-            match scenario.act(&action) {
+            match scenario.apply(&action) {
                 Ok(()) => prop_assert!(is_accepted, "{step:?}"),
                 Err(SessionRefusal::NotOpen(status)) => prop_assert_eq!((is_accepted, status), (false, next.status)),
                 Err(refusal) => {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The amount of the payment, in minor units. It is above the maximum of one refund.
 const PAID: i64 = 150_000;
 
-/// A step.
+/// A step of the merchant, or only the application of what is due.
 #[derive(Clone, Debug)]
 enum Step {
     /// The merchant creates a refund of this amount.
@@ -39,7 +39,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
     (prop_oneof![4 => Just(0_i64), 4 => 1_i64..8, 1 => Just(20_i64)], step)
 }
 
-/// The refunds of a payment, and what they caused.
+/// The refunds of a payment, with the journal transactions and events that they caused.
 struct RefundRun {
     situation: CreateRefundSituation,
     refunds: Vec<MerchantPayment>,
@@ -83,7 +83,7 @@ impl RefundRun {
     }
 
     /// Applies an action to a refund, and returns the refusal.
-    fn act(&mut self, place: usize, action: RefundAction, minutes: i64) -> Option<RefundRefusal> {
+    fn apply(&mut self, place: usize, action: RefundAction, minutes: i64) -> Option<RefundRefusal> {
         let refund = self.refunds.get(place)?.clone();
         let situation = RefundSituation { refund, session: self.situation.session.clone() };
         let stamp = Stamp { now: noon() + TimeDelta::minutes(minutes), ids: self.ids.source() };
@@ -107,9 +107,10 @@ impl RefundRun {
         let causes: Vec<Uuid> = self.journal.iter().map(|journal| journal.cause).collect();
         prop_assert_eq!((causes.len(), self.completed_events), (completed.len(), completed.len()));
         prop_assert!(completed.iter().all(|refund| causes.contains(&refund.id.0)));
-        let back = self.journal.iter().flat_map(JournalTransaction::postings);
-        let back: i64 = back.filter(|posting| posting.pool == Pool::PayerBanks).map(|posting| posting.amount.0).sum();
-        prop_assert_eq!(back, self.sum(is_completed));
+        let paid_back = self.journal.iter().flat_map(JournalTransaction::postings);
+        let paid_back: i64 =
+            paid_back.filter(|posting| posting.pool == Pool::PayerBanks).map(|posting| posting.amount.0).sum();
+        prop_assert_eq!(paid_back, self.sum(is_completed));
         Ok(())
     }
 }
@@ -133,18 +134,18 @@ proptest! {
                 }
                 Step::Decide(place, outcome, delay) => {
                     // What is due is applied first, so that `before` is the status that the decision reads.
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     let visit = BankVisit::new(outcome, outcome.delayed().map(|_| delay)).unwrap();
                     let decision = visit.decision(noon() + TimeDelta::minutes(now));
                     let before = refunds.refunds.get(place).map(MerchantPayment::refund_status);
-                    let refusal = refunds.act(place, RefundAction::AtBank(decision), now);
+                    let refusal = refunds.apply(place, RefundAction::AtBank(decision), now);
                     let is_over = before.filter(|status| *status != RefundStatus::AwaitingAuthorisation);
                     prop_assert_eq!(refusal, is_over.map(RefundRefusal::NotAwaiting));
                 }
                 Step::Due(place) => {
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     let before = refunds.refunds.clone();
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     prop_assert_eq!(&refunds.refunds, &before, "nothing more is due");
                 }
             }

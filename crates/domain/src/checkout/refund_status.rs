@@ -46,7 +46,7 @@ pub enum RefundSource {
 }
 
 impl RefundSource {
-    /// Returns the ability of a settlement account, by its bank. `None`: it has no bank on the bank list.
+    /// Returns whether a settlement account can pay refunds, by its bank. `None`: it has no bank on the bank list.
     pub const fn of_bank(supports_refunds: Option<bool>) -> Self {
         match supports_refunds {
             Some(true) => Self::Ready,

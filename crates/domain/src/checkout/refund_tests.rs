@@ -67,9 +67,9 @@ fn the_order_is_final_for_refunds_and_completed_payments() {
 
 #[test]
 fn refunds_never_exceed_the_payment_or_the_maximum() {
-    let situation_left = situation("12.50 GBP", "7.00 GBP");
-    assert!(decide_create_refund(&situation_left, &a_refund_request("5.50 GBP")).is_ok());
-    assert_eq!(refusal(&situation_left, "5.51 GBP"), RefundRefusal::AboveRemainder(money("5.50 GBP")));
+    let partly_refunded = situation("12.50 GBP", "7.00 GBP");
+    assert!(decide_create_refund(&partly_refunded, &a_refund_request("5.50 GBP")).is_ok());
+    assert_eq!(refusal(&partly_refunded, "5.51 GBP"), RefundRefusal::AboveRemainder(money("5.50 GBP")));
     assert_eq!(
         refusal(&situation("12.50 GBP", "12.50 GBP"), "0.01 GBP"),
         RefundRefusal::AboveRemainder(money("0.00 GBP"))
@@ -135,7 +135,7 @@ fn a_confirmed_refund_moves_the_money_back() {
 }
 
 #[test]
-fn a_bank_reports_later_and_the_result_is_dated_when_it_was_due() {
+fn a_delayed_result_has_the_time_at_which_the_bank_reports_it() {
     let due = noon() + TimeDelta::minutes(30);
     for (outcome, status, failure) in [
         (PayerOutcome::Pending, RefundStatus::Completed, None),
@@ -219,17 +219,17 @@ fn a_report_beyond_the_last_time_is_never_due() {
 #[test]
 fn a_payment_is_refundable_while_a_part_is_left() {
     let (session, payment) = a_completed_session("12.50 GBP");
-    let of = |payment: &MerchantPayment, refunded_or_pending, source| {
+    let overview_of = |payment: &MerchantPayment, refunded_or_pending, source| {
         PaymentOverview::of(payment.clone(), (&session).into(), minor(refunded_or_pending), source)
     };
-    let overview = of(&payment, "12.49 GBP", RefundSource::Ready);
+    let overview = overview_of(&payment, "12.49 GBP", RefundSource::Ready);
     assert!(overview.is_refundable);
     assert_eq!((overview.checkout_type, overview.order), (CheckoutType::Shopping, session.state.order()));
-    assert!(!of(&payment, "12.50 GBP", RefundSource::Ready).is_refundable);
-    assert!(!of(&payment, "0.00 GBP", RefundSource::NoBank).is_refundable);
-    assert!(!of(&a_refund_of(&payment, "1.00 GBP"), "0.00 GBP", RefundSource::Ready).is_refundable);
+    assert!(!overview_of(&payment, "12.50 GBP", RefundSource::Ready).is_refundable);
+    assert!(!overview_of(&payment, "0.00 GBP", RefundSource::NoBank).is_refundable);
+    assert!(!overview_of(&a_refund_of(&payment, "1.00 GBP"), "0.00 GBP", RefundSource::Ready).is_refundable);
     let failed = MerchantPayment { state: a_merchant_payment_state(MerchantPaymentStatus::Failed), ..payment.clone() };
-    assert!(!of(&failed, "0.00 GBP", RefundSource::Ready).is_refundable);
+    assert!(!overview_of(&failed, "0.00 GBP", RefundSource::Ready).is_refundable);
     let top_up = PaymentOverview::of(payment, (&a_top_up("12.50 GBP")).into(), Minor::ZERO, RefundSource::Ready);
     assert_eq!((top_up.is_refundable, top_up.checkout_type), (false, CheckoutType::TopUp));
 }

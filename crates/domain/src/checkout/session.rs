@@ -55,8 +55,8 @@ impl CheckoutSession {
         self.state.status()
     }
 
-    /// Returns when something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is
-    /// due.
+    /// Returns when something is due: the session expires, the bank reports, or the bank must be asked. `None`: nothing
+    /// is due.
     pub const fn due_at(&self) -> Option<DateTime<Utc>> {
         self.state.due_at(self.expires_at)
     }

@@ -42,7 +42,7 @@ pub enum SessionState {
 pub struct SessionParts {
     /// Whether the payer has sent a form of the page.
     pub has_begun: bool,
-    /// When something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is due.
+    /// When something is due: the session expires, the bank reports, or the bank must be asked. `None`: nothing is due.
     pub due_at: Option<DateTime<Utc>>,
     /// The payment that completed the session.
     pub payment: Option<MerchantPaymentId>,
@@ -222,7 +222,7 @@ mod tests {
                 }
             }
         }
-        // For each purpose: OPEN and CANCELLED with and without a beginning, PROCESSING and COMPLETED with two times,
+        // For each purpose: OPEN and CANCELLED with and without `has_begun`, PROCESSING and COMPLETED with two times,
         // ABANDONED and EXPIRED.
         assert_eq!(accepted, 3 * (2 + 2 + 2 + 2 + 1 + 1));
     }

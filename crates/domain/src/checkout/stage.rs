@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::stamp::Stamp;
 
 /// The stage of a session: everything that a payment page depends on. A form that a payer sends only takes effect if
-/// the session is still at the stage that the page showed. Therefore, if two tabs show the same stage, only the first
+/// the session is still in the stage that the page showed. Therefore, if two tabs show the same stage, only the first
 /// form takes effect. `has_begun` is not part of the stage, so that a first form does not invalidate the forms in other
 /// tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl SessionStage {
         }
     }
 
-    /// Decides an action of a payer whose page showed this stage. If the session is at another stage, only what is due
+    /// Decides an action of a payer whose page showed this stage. If the session is in another stage, only what is due
     /// is applied.
     ///
     /// ```
@@ -59,7 +59,7 @@ impl SessionStage {
         action: &SessionAction,
         stamp: &Stamp<'_>,
     ) -> Result<SessionDecision, SessionRefusal> {
-        let is_now = *self == Self::of(&situation.session, situation.pending.as_ref());
-        decide_session(situation, if is_now { action } else { &SessionAction::Due }, stamp)
+        let is_current = *self == Self::of(&situation.session, situation.pending.as_ref());
+        decide_session(situation, if is_current { action } else { &SessionAction::Due }, stamp)
     }
 }

@@ -136,20 +136,20 @@ mod tests {
             StepEffect::Nothing => "–",
             StepEffect::Refused => "409",
         };
-        let of = |begun, over| name(status.after(step, begun, over));
+        let after = |begun, over| name(status.after(step, begun, over));
         match step {
-            SessionStep::RunOut if of(true, true) != of(false, true) => {
-                format!("{}; {} if the payer has begun", of(false, true), of(true, true))
+            SessionStep::RunOut if after(true, true) != after(false, true) => {
+                format!("{}; {} if the payer has begun", after(false, true), after(true, true))
             }
-            SessionStep::Fail if of(true, true) != of(true, false) => {
-                format!("{}; {} after `expiresAt`", of(true, false), of(true, true))
+            SessionStep::Fail if after(true, true) != after(true, false) => {
+                format!("{}; {} after `expiresAt`", after(true, false), after(true, true))
             }
-            _ => of(true, true).to_owned(),
+            _ => after(true, true).to_owned(),
         }
     }
 
-    /// The contract's table: each event, and the state after it of a session that is OPEN and was never opened, OPEN
-    /// and opened, PROCESSING, or at an end.
+    /// The contract's table. Each row is an event with its effects on four kinds of sessions: OPEN and never opened by
+    /// the payer, OPEN and opened by the payer, PROCESSING, and ended.
     const TABLE: [[&str; 5]; 9] = [
         ["the payer opens the page", "OPEN", "OPEN", "–", "–"],
         ["the payer chooses a bank", "OPEN", "OPEN", "–", "–"],
@@ -164,7 +164,7 @@ mod tests {
     const ENDS: [SessionStatus; 4] =
         [SessionStatus::Completed, SessionStatus::Cancelled, SessionStatus::Abandoned, SessionStatus::Expired];
 
-    /// Returns what the code does, in the words of the table.
+    /// Returns the effect of a step according to the code, in the words of the table.
     fn effect(status: SessionStatus, step: SessionStep, has_begun: bool) -> String {
         let name = |is_over| match status.after(step, has_begun, is_over) {
             StepEffect::Becomes(next) => next.as_str(),

@@ -76,29 +76,29 @@ pub fn decide_session(
     action: &SessionAction,
     stamp: &Stamp<'_>,
 ) -> Result<SessionDecision, SessionRefusal> {
-    let mut work = Work::new(situation, stamp);
+    let mut change = SessionChange::new(situation, stamp);
     if let SessionAction::BankSays(payment, decision, at) = action {
-        work.apply_bank_decision(*payment, *decision, *at)?;
+        change.apply_bank_decision(*payment, *decision, *at)?;
     }
-    work.settle_due()?;
+    change.settle_due()?;
     match action {
         SessionAction::Due | SessionAction::BankSays(..) => {}
-        SessionAction::Begin => work.begin(),
-        SessionAction::Ship(shipping) => work.ship_to(shipping)?,
-        SessionAction::Rate(rate) => work.rate(rate)?,
-        SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
-        SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision, stamp.now)?,
-        SessionAction::Pay { bank, shipping, decision } => work.pay(bank, shipping.as_ref(), *decision)?,
-        SessionAction::MerchantCancels => work.cancel(SessionStep::MerchantCancels)?,
-        SessionAction::PayerCancels => work.cancel(SessionStep::PayerCancels)?,
+        SessionAction::Begin => change.begin(),
+        SessionAction::Ship(shipping) => change.ship_to(shipping)?,
+        SessionAction::Rate(rate) => change.rate(rate)?,
+        SessionAction::ChooseBank(bank) => change.choose_bank(bank)?,
+        SessionAction::AtBank(payment, decision) => change.decide_at_bank(*payment, *decision, stamp.now)?,
+        SessionAction::Pay { bank, shipping, decision } => change.pay(bank, shipping.as_ref(), *decision)?,
+        SessionAction::MerchantCancels => change.cancel(SessionStep::MerchantCancels)?,
+        SessionAction::PayerCancels => change.cancel(SessionStep::PayerCancels)?,
     }
     // If the bank reports immediately, its report is already due.
-    work.settle_due()?;
-    Ok(work.finish())
+    change.settle_due()?;
+    Ok(change.finish())
 }
 
-/// A session while actions are applied to it.
-struct Work<'a> {
+/// The change of a session by an action: the session so far, and the results to store.
+struct SessionChange<'a> {
     situation: &'a SessionSituation,
     stamp: &'a Stamp<'a>,
     session: CheckoutSession,
@@ -109,7 +109,7 @@ struct Work<'a> {
     events: Vec<Event>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> SessionChange<'a> {
     fn new(situation: &'a SessionSituation, stamp: &'a Stamp<'a>) -> Self {
         Self {
             situation,
@@ -202,6 +202,7 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Sets the address and the rate, and adds the price of the rate to the amount.
     fn ship(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         if !self.session.collects_address() {
@@ -218,12 +219,14 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Sets the address. Keeps the rate if the merchant set it.
     fn ship_to(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         let merchants_rate = self.session.shipping.as_ref().filter(|_| !self.session.has_dynamic_rates());
         let rate = merchants_rate.and_then(|shipping| shipping.rate.clone());
         self.ship(&Shipping { rate, ..shipping.clone() })
     }
 
+    /// Sets the rate that the payer chose.
     fn rate(&mut self, rate: &super::ShippingRate) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         let shipping = self.session.shipping.clone().ok_or(SessionRefusal::ShippingRequired)?;

@@ -6,7 +6,7 @@ use crate::card::{CardState, CardTransaction};
 use crate::checkout::{CheckoutSession, MerchantPayment};
 use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 
-/// The contents of an event, by what happened.
+/// The contents of an event, by the kind of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
     /// Money entered or left a budget.

@@ -39,7 +39,7 @@ impl CardTransition {
 impl CardRecord {
     /// Returns the event of the creation of this card. `None`: an early version of Florin created the card without
     /// recording the time.
-    pub fn created(&self) -> Option<Event> {
+    pub fn creation_event(&self) -> Option<Event> {
         let (card, reason) = (&self.card, self.state_reason.clone());
         let body = EventBody::CardState(CardStateChange { card: card.id, previous: None, state: card.state, reason });
         Some(Event { account: card.account.clone(), kind: EventKind::CardStateUpdated, at: self.created_at?, body })
@@ -55,9 +55,9 @@ impl PaymentBatch {
     }
 
     /// Returns the event of a batch that can be confirmed. `None`: the batch is not validated.
-    pub(crate) fn ready(&self) -> Option<Event> {
-        let is_ready = self.status() == PaymentBatchStatus::Validated;
-        is_ready.then(|| self.event(EventKind::PaymentBatchCreated, None, None))
+    pub(crate) fn validation_event(&self) -> Option<Event> {
+        let is_validated = self.status() == PaymentBatchStatus::Validated;
+        is_validated.then(|| self.event(EventKind::PaymentBatchCreated, None, None))
     }
 
     /// Returns one event for each order of this batch.

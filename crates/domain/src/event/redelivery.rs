@@ -39,8 +39,8 @@ impl Redelivery {
     /// Returns the position of the redelivery with this id. `None`: it is not the id of a redelivery.
     pub fn position_in(id: EventId) -> Option<EventPosition> {
         let (mark, position) = id.0.as_u64_pair();
-        let is_one = mark == MARK && position & !POSITION == VARIANT;
-        is_one.then(|| i64::try_from(position & POSITION).ok().map(EventPosition)).flatten()
+        let is_redelivery = mark == MARK && position & !POSITION == VARIANT;
+        is_redelivery.then(|| i64::try_from(position & POSITION).ok().map(EventPosition)).flatten()
     }
 }
 

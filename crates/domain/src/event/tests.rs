@@ -1,3 +1,5 @@
+//! Tests of the types of events, and of the bank details in movements.
+
 use super::*;
 use crate::budget::{CreditInstruction, decide_credit};
 use crate::test_support::{a_budget, a_credit, a_stamp};

@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn legs_of_other_budgets_are_ignored() {
-        let (mine, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
+        let (budget, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
         let credit = |budget, amount| Leg::new(Pool::InboundPayments, Pool::Available(budget), Minor(amount)).unwrap();
-        let legs: Vec<_> = [credit(mine, 5), credit(other, 7)].into_iter().flatten().collect();
-        let after = Balances::default().after(mine, &legs).unwrap();
+        let legs: Vec<_> = [credit(budget, 5), credit(other, 7)].into_iter().flatten().collect();
+        let after = Balances::default().after(budget, &legs).unwrap();
         assert_eq!(after.available(), Minor(5));
-        let transfer = [Leg::new(Pool::Available(mine), Pool::Available(other), Minor(3)).unwrap().unwrap()];
-        assert_eq!(after.after(mine, &transfer).unwrap().available(), Minor(2));
+        let transfer = [Leg::new(Pool::Available(budget), Pool::Available(other), Minor(3)).unwrap().unwrap()];
+        assert_eq!(after.after(budget, &transfer).unwrap().available(), Minor(2));
         assert_eq!(after.after(other, &transfer).unwrap().available(), Minor(8));
     }
 

@@ -38,7 +38,7 @@ pub struct Link {
 pub enum HashChain {
     /// The chain of a balance: of a budget in one currency.
     Balance(BudgetId, Currency),
-    /// The chain of what payers paid to merchants, and of refunds of it, in all currencies.
+    /// The chain of the payments to merchants and of their refunds, in all currencies.
     Settlements,
 }
 
@@ -67,7 +67,7 @@ impl From<Pool> for StoredPool {
 }
 
 /// A line of the journal: a leg with the data that all legs of its transaction share, except the account. Its members
-/// are what is stored, so that a line that was changed can be verified, too.
+/// have the stored values, so that a line that was changed can be verified, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLine {
     /// The journal transaction.
@@ -139,16 +139,16 @@ impl JournalLine {
         [paying, to.map(|last| self.link(last, LegSide::To, hash))]
     }
 
-    /// The link of the leg in the chain of one side, after the last link of that chain. `paying` is the hash of the leg
-    /// in the chain of the pool that it takes from, if that is another chain.
+    /// The link of the leg in the chain of one side, after the last link of that chain. For the receiving side,
+    /// `paying` is the hash of the leg in the chain of the paying side, if there is one. Otherwise it is the default.
     pub fn link(&self, last: Link, side: LegSide, paying: LinkHash) -> Link {
         let number = last.number.saturating_add(1);
-        let bytes = self.hashed(number, side, [last.hash, paying]);
+        let bytes = self.bytes_to_hash(number, side, [last.hash, paying]);
         Link { number, hash: LinkHash(Sha256::digest(bytes).into()) }
     }
 
     /// The bytes to hash, as [ADR 21](../../../../docs/adr/0021-hash-chains-of-the-journal.md) defines them.
-    fn hashed(&self, number: i64, side: LegSide, hashes: [LinkHash; 2]) -> Vec<u8> {
+    fn bytes_to_hash(&self, number: i64, side: LegSide, hashes: [LinkHash; 2]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(MAX_BYTES);
         bytes.extend(b"florin leg 1");
         for number in [number, self.line, self.at.timestamp_micros(), self.amount.0] {

@@ -90,7 +90,7 @@ fn the_hashed_bytes_are_as_documented() {
     expected.extend([0, 1]);
     expected.extend(MERCHANT.as_bytes());
     expected.extend([1, 0, 0, 0, 0, 0, 0, 0, 7]);
-    assert_eq!(line.hashed(4, LegSide::To, [LinkHash([1; 32]), LinkHash([2; 32])]), expected);
+    assert_eq!(line.bytes_to_hash(4, LegSide::To, [LinkHash([1; 32]), LinkHash([2; 32])]), expected);
 }
 
 #[test]

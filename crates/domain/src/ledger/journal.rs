@@ -213,7 +213,7 @@ impl JournalKind {
     }
 }
 
-/// One change of money: legs in one currency. What one pool gains, another one loses. It is never changed or deleted.
+/// A movement of money: legs in one currency, each from one pool to another one. It is never changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTransaction {
     /// Its id.
@@ -229,14 +229,14 @@ pub struct JournalTransaction {
     pub currency: Currency,
     /// When it was booked.
     pub at: DateTime<Utc>,
-    /// The number in the account's sequence that a top-up, a payment or its return took. `None` for the others: credits
-    /// and transfers have their numbers in their own records.
+    /// The number in the account's sequence that a top-up, a payment or its return took. `None` for other kinds:
+    /// credits and transfers have their numbers in their own records.
     pub number: Option<i64>,
     legs: Vec<Leg>,
 }
 
 impl JournalTransaction {
-    /// A transaction of these legs. Refused if what a pool gains or loses leaves 64 bits.
+    /// Creates a transaction of these legs. Refuses a gain or loss of a pool that does not fit in 64 bits.
     pub fn new(
         id: JournalId,
         account: AccountId,

@@ -64,8 +64,8 @@ fn a_gain_fits_64_bits() {
     let legs = |last| [leg(Pool::Fees, Pool::CardNetwork, i64::MAX), leg(Pool::PayerBanks, Pool::CardNetwork, last)];
     assert_eq!(journal(JournalKind::Card, legs(1)), Err(AmountOutOfRange::Overflow));
     assert_eq!(journal(JournalKind::Card, [legs(1)[0]]).unwrap().legs().len(), 1);
-    let back = [leg(Pool::Fees, Pool::CardNetwork, i64::MAX), leg(Pool::CardNetwork, Pool::Fees, i64::MAX)];
-    assert_eq!(journal(JournalKind::Card, back).unwrap().postings(), []);
+    let there_and_back = [leg(Pool::Fees, Pool::CardNetwork, i64::MAX), leg(Pool::CardNetwork, Pool::Fees, i64::MAX)];
+    assert_eq!(journal(JournalKind::Card, there_and_back).unwrap().postings(), []);
 }
 
 fn pool() -> impl Strategy<Value = Pool> {

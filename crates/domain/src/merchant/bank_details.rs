@@ -115,11 +115,11 @@ impl BankDetails {
     /// must be valid.
     pub fn parse(details: BankDetailsType, input: &BankDetailsInput, table: &ModulusTable) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
-        let foreign: &[(&str, &Option<String>)] = match details {
+        let of_other_type: &[(&str, &Option<String>)] = match details {
             BankDetailsType::SortCode => &[("iban", &input.iban)],
             BankDetailsType::Iban => &[("sortCode", &input.sort_code), ("accountNumber", &input.account_number)],
         };
-        for (member, _) in foreign.iter().filter(|(_, value)| value.is_some()) {
+        for (member, _) in of_other_type.iter().filter(|(_, value)| value.is_some()) {
             faults.push(Flaw::value(format!("must not be sent with the type {}", details.as_str())).at(*member));
         }
         let parsed = match details {

@@ -55,11 +55,11 @@ impl Colour {
     pub fn is_readable_on(self, other: Self) -> bool {
         let (one, two) = (self.luminance(), other.luminance());
         // The ratio is (lighter + 0.05) / (darker + 0.05).
-        let flare = LUMINANCE / 20;
+        let flare = WHITE_LUMINANCE / 20;
         2 * (one.max(two) + flare) >= 9 * (one.min(two) + flare)
     }
 
-    /// Returns the relative luminance, from 0 to [`LUMINANCE`].
+    /// Returns the relative luminance, from 0 to [`WHITE_LUMINANCE`].
     fn luminance(self) -> u64 {
         let channels = self.0.iter().zip([2_126, 7_152, 722]);
         channels.map(|(channel, weight)| weight * u64::from(LINEAR[usize::from(*channel)])).sum()
@@ -74,7 +74,7 @@ impl fmt::Display for Colour {
 }
 
 /// The luminance of white.
-const LUMINANCE: u64 = 10_000 * 10_000_000;
+const WHITE_LUMINANCE: u64 = 10_000 * 10_000_000;
 
 /// The linear light for each value of a channel, in ten-millionths.
 const LINEAR: [u32; 256] = [

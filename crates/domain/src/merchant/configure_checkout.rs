@@ -147,7 +147,9 @@ pub fn decide_create_checkout(
         None if !situation.profile.may(MerchantPermission::CreateTopUpCheckouts) => {
             return Err(CheckoutRefusal::TopUpNotEnabled);
         }
-        Some(CheckoutTarget { named_account: Some(named), currency, .. }) => check_target(situation, named, currency)?,
+        Some(CheckoutTarget { named_account: Some(named), currency, .. }) => {
+            check_settlement_account(situation, named, currency)?
+        }
         Some(default) if !situation.accounts.iter().any(|account| default.pays_into(account)) => {
             return Err(CheckoutRefusal::NoDefault);
         }
@@ -188,7 +190,7 @@ pub fn decide_edit_checkout(
         CheckoutKind::Shopping { settlement_account, shipping } => {
             if let Some(target) = edit.settlement_account {
                 if let Some(named) = target.filter(|named| *settlement_account != Some(*named)) {
-                    check_target(merchant, named, checkout.currency)?;
+                    check_settlement_account(merchant, named, checkout.currency)?;
                 }
                 *settlement_account = target;
             }
@@ -236,7 +238,7 @@ pub fn checkout_kind(
     }
 }
 
-fn check_target(
+fn check_settlement_account(
     situation: &CheckoutSituation,
     named: SettlementAccountId,
     currency: Currency,

@@ -117,9 +117,9 @@ fn a_change_names_an_approved_account_or_the_same_as_before() {
 #[test]
 fn a_top_up_checkout_has_no_members_of_shopping() {
     let options = ShippingOptions { collect_address: false, dynamic_rates_url: None };
-    let both = vec![ShoppingMember::SettlementAccount, ShoppingMember::ShippingOptions];
+    let members = vec![ShoppingMember::SettlementAccount, ShoppingMember::ShippingOptions];
     let kind = checkout_kind(CheckoutType::TopUp, Some(APPROVED), Some(options.clone()));
-    assert_eq!(kind, Err(both.clone()));
+    assert_eq!(kind, Err(members.clone()));
     assert_eq!(checkout_kind(CheckoutType::TopUp, None, None), Ok(CheckoutKind::TopUp));
     assert_eq!(checkout_kind(CheckoutType::Shopping, None, None), Ok(shopping(None)));
     let mut situation = situation();
@@ -132,7 +132,7 @@ fn a_top_up_checkout_has_no_members_of_shopping() {
         shipping: Some(Some(options)),
         ..CheckoutEdit::default()
     };
-    assert_eq!(decide_edit_checkout(&situation, &edit, noon()), Err(CheckoutRefusal::ShoppingMembers(both)));
+    assert_eq!(decide_edit_checkout(&situation, &edit, noon()), Err(CheckoutRefusal::ShoppingMembers(members)));
     let cleared = CheckoutEdit { settlement_account: Some(None), shipping: Some(None), ..CheckoutEdit::default() };
     assert_eq!(decide_edit_checkout(&situation, &cleared, noon()), Ok(situation.checkout));
 }

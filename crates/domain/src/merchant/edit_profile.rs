@@ -59,7 +59,9 @@ pub fn decide_edit_profile(
     profile: &MerchantProfile,
     edit: &ProfileEdit,
 ) -> Result<MerchantProfile, EditProfileRefusal> {
-    if let Some((permission, _)) = edit.permissions.iter().find(|(one, value)| profile.may(**one) != **value) {
+    if let Some((permission, _)) =
+        edit.permissions.iter().find(|(permission, value)| profile.may(**permission) != **value)
+    {
         return Err(EditProfileRefusal::NotEnabled(*permission));
     }
     let needs = [

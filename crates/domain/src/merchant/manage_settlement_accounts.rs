@@ -61,7 +61,7 @@ pub struct SettlementAccountRequest {
 pub struct SettlementAccountEdit {
     /// The merchant's name for the settlement account; `Some(None)` removes the name.
     pub name: Option<Option<Text<1, 18>>>,
-    /// The bank that pays refunds, which must be that of the situation; `Some(None)` removes the bank.
+    /// The bank that pays refunds, which must be the bank of the situation; `Some(None)` removes the bank.
     pub bank: Option<Option<BankId>>,
     /// Whether the settlement account becomes the default of its currency.
     pub make_default: bool,

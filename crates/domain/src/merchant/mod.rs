@@ -1,4 +1,4 @@
-//! Merchants: their profiles, checkouts, settlement accounts and payees, and the banks that can pay them.
+//! Merchants: their profiles, checkouts, settlement accounts and payees, and the banks at which payers can pay them.
 
 mod bank;
 mod bank_details;

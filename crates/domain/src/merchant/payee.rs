@@ -200,7 +200,7 @@ mod tests {
         let created = decide_create_payee(&situation(None), &request(3)).unwrap();
         let refused = decide_create_payee(&situation(None), &request(2));
         assert_eq!(refused, Err(CreatePayeeRefusal::TooMany { max: 2 }));
-        assert!(decide_create_payee(&situation(Some(created.payee)), &request(2)).is_ok(), "it is known");
+        assert!(decide_create_payee(&situation(Some(created.payee)), &request(2)).is_ok(), "the payee exists already");
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub enum MerchantPermission {
     CustomiseColours,
     /// Hide the logo of Florin on the payment page.
     HideServiceLogo,
-    /// Create `TOP_UP` checkouts. Settlement accounts and payees of such a merchant need no approval.
+    /// Create `TOP_UP` checkouts. Settlement accounts and payees of a merchant with this permission need no
+    /// approval.
     CreateTopUpCheckouts,
     /// Receive the event `MerchantPaymentReconciled` for each completed payment of a session.
     Reconciliation,

@@ -122,8 +122,8 @@ pub struct SettlementAccountOverview {
     pub account: SettlementAccount,
     /// The bank that pays refunds. `None`: there is none, or it is no longer on the bank list.
     pub bank: Option<Bank>,
-    /// The checkouts that pay into it: those that name it and, if it is the default, those of its currency that name
-    /// none.
+    /// The checkouts that pay into it: checkouts that name it and, if it is the default, checkouts of its currency that
+    /// name no settlement account.
     pub checkouts: Vec<CheckoutId>,
 }
 

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn texts_that_are_not_https_urls_are_refused() {
         for wrong in [
             "",
             "https://",
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_takes_http_to_loopback_hosts() {
+    fn a_sandbox_accepts_http_to_loopback_hosts() {
         for good in
             ["http://localhost:3000/paid", "http://127.0.0.1/", "http://[::1]:1/", "http://a.localhost/", "https://a.b"]
         {

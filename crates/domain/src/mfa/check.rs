@@ -65,8 +65,8 @@ impl MfaOutcome {
 }
 
 impl MfaCheck {
-    /// Applies a verdict to the session and the enrolment. Only a token that is compared counts as an attempt, and only
-    /// TOTP attempts count for the account.
+    /// Applies a verdict to the session and the enrolment. If either accepts no tokens, the verdict counts as no
+    /// attempt. Only TOTP attempts count for the account.
     pub fn apply_verdict(
         &self,
         session: Option<&MfaSession>,
@@ -74,7 +74,7 @@ impl MfaCheck {
         verdict: MfaVerdict,
         now: DateTime<Utc>,
     ) -> MfaOutcome {
-        let Some(session) = session.filter(|session| self.owns(session)) else {
+        let Some(session) = session.filter(|session| self.matches(session)) else {
             return MfaOutcome::failed(MfaFailure::Failed);
         };
         match session.state {
@@ -95,7 +95,7 @@ impl MfaCheck {
         }
     }
 
-    fn owns(&self, session: &MfaSession) -> bool {
+    fn matches(&self, session: &MfaSession) -> bool {
         session.client == self.client
             && session.account == self.account
             && session.batch == self.batch

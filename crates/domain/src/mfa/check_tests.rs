@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
-const RIGHT: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
+const CORRECT: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
 fn check(provider: MfaProviderName) -> MfaCheck {
     MfaCheck {
@@ -37,27 +37,27 @@ fn the_fifth_wrong_token_fails_and_locks_the_session() {
         assert_eq!(outcome.enrolment, None);
         session = outcome.session.unwrap();
     }
-    let outcome = check.apply_verdict(Some(&session), None, RIGHT, NOW);
+    let outcome = check.apply_verdict(Some(&session), None, CORRECT, NOW);
     assert_eq!(outcome, MfaOutcome::failed(MfaFailure::Locked));
 }
 
 #[test]
 fn a_session_belongs_to_one_caller_batch_and_provider() {
     let session = session(MfaProviderName::Sandbox);
-    let mine = check(MfaProviderName::Sandbox);
+    let own = check(MfaProviderName::Sandbox);
     let others = [
-        MfaCheck { client: ClientId(Uuid::nil()), ..mine.clone() },
-        MfaCheck { account: AccountId::parse("F2").unwrap(), ..mine.clone() },
-        MfaCheck { batch: PaymentBatchId(Uuid::nil()), ..mine.clone() },
-        MfaCheck { provider: MfaProviderName::Totp, ..mine.clone() },
+        MfaCheck { client: ClientId(Uuid::nil()), ..own.clone() },
+        MfaCheck { account: AccountId::parse("F2").unwrap(), ..own.clone() },
+        MfaCheck { batch: PaymentBatchId(Uuid::nil()), ..own.clone() },
+        MfaCheck { provider: MfaProviderName::Totp, ..own.clone() },
     ];
     for other in others {
         assert_eq!(
-            other.apply_verdict(Some(&session), Some(&enrolment()), RIGHT, NOW),
+            other.apply_verdict(Some(&session), Some(&enrolment()), CORRECT, NOW),
             MfaOutcome::failed(MfaFailure::Failed)
         );
     }
-    assert_eq!(mine.apply_verdict(None, None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+    assert_eq!(own.apply_verdict(None, None, CORRECT, NOW), MfaOutcome::failed(MfaFailure::Failed));
 }
 
 #[test]
@@ -65,18 +65,18 @@ fn a_session_ends_after_five_minutes_or_one_success() {
     let check = check(MfaProviderName::Sandbox);
     let session = session(MfaProviderName::Sandbox);
     let late = NOW + TimeDelta::minutes(5);
-    assert_eq!(check.apply_verdict(Some(&session), None, RIGHT, late), MfaOutcome::failed(MfaFailure::Expired));
-    let outcome = check.apply_verdict(Some(&session), None, RIGHT, late - TimeDelta::microseconds(1));
+    assert_eq!(check.apply_verdict(Some(&session), None, CORRECT, late), MfaOutcome::failed(MfaFailure::Expired));
+    let outcome = check.apply_verdict(Some(&session), None, CORRECT, late - TimeDelta::microseconds(1));
     assert_eq!(outcome.passed, Ok(()));
     let used = outcome.session.unwrap();
-    assert_eq!(check.apply_verdict(Some(&used), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+    assert_eq!(check.apply_verdict(Some(&used), None, CORRECT, NOW), MfaOutcome::failed(MfaFailure::Failed));
 }
 
 #[test]
 fn a_totp_step_is_used_once() {
     let check = check(MfaProviderName::Totp);
     let session = session(MfaProviderName::Totp);
-    let outcome = check.apply_verdict(Some(&session), Some(&enrolment()), RIGHT, NOW);
+    let outcome = check.apply_verdict(Some(&session), Some(&enrolment()), CORRECT, NOW);
     assert_eq!(outcome.passed, Ok(()));
     let used = outcome.enrolment.unwrap();
     for (step, passed) in
@@ -111,7 +111,7 @@ fn twenty_wrong_totp_tokens_in_an_hour_lock_the_account_for_an_hour() {
         enrolled = outcome.enrolment.unwrap();
     }
     let last = NOW + TimeDelta::seconds(19);
-    assert_eq!(check.apply_verdict(Some(&fresh), Some(&enrolled), RIGHT, last).passed, Err(MfaFailure::Locked));
+    assert_eq!(check.apply_verdict(Some(&fresh), Some(&enrolled), CORRECT, last).passed, Err(MfaFailure::Locked));
     assert!(enrolled.is_locked(last + TimeDelta::hours(1) - TimeDelta::microseconds(1)));
     assert!(!enrolled.is_locked(last + TimeDelta::hours(1)));
 }

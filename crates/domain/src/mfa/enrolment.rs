@@ -37,8 +37,8 @@ impl TotpEnrolment {
     const THIRD_LOCK_FORGIVES: i32 = 20;
 
     /// Steps that are more than this number behind the newest used step count as used. The check accepts the current
-    /// step and one step either way, so it never needs them.
-    const FORGOTTEN: i64 = 3;
+    /// step and one step either way, so it never needs older steps.
+    const MAX_STEP_AGE: i64 = 3;
 
     /// Creates an enrolment without any attempts.
     pub const fn new(account: AccountId, secret: SealedSecret) -> Self {
@@ -82,7 +82,7 @@ impl TotpEnrolment {
     /// Returns whether a time step was used before, or is too old.
     pub fn is_spent(&self, step: i64) -> bool {
         let newest = self.used_steps.iter().max();
-        self.used_steps.contains(&step) || newest.is_some_and(|newest| step < newest.saturating_sub(Self::FORGOTTEN))
+        self.used_steps.contains(&step) || newest.is_some_and(|newest| step < newest.saturating_sub(Self::MAX_STEP_AGE))
     }
 
     /// Returns the enrolment after a wrong token. The twentieth wrong token within an hour locks it for an hour.
@@ -113,7 +113,7 @@ impl TotpEnrolment {
         let forgiven =
             i32::try_from(periods).unwrap_or(i32::MAX).min(i32::try_from(self.unforgiven).unwrap_or(i32::MAX));
         let unforgiven = self.unforgiven.saturating_sub(forgiven.unsigned_abs());
-        // Time in which there is no wrong token to forgive does not count for later ones.
+        // Time in which there is no wrong token to forgive does not count for later tokens.
         let forgiven_at = if unforgiven == 0 { now } else { from + Self::forgiven_after() * forgiven };
         Self { unforgiven, forgiven_at: Some(forgiven_at), ..self.clone() }
     }
@@ -130,7 +130,7 @@ impl TotpEnrolment {
         let mut next = self.clone();
         next.used_steps.push(step);
         let newest = next.used_steps.iter().copied().max().unwrap_or(step);
-        next.used_steps.retain(|used| *used >= newest.saturating_sub(Self::FORGOTTEN));
+        next.used_steps.retain(|used| *used >= newest.saturating_sub(Self::MAX_STEP_AGE));
         next
     }
 }

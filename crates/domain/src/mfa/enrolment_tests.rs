@@ -38,7 +38,7 @@ fn consecutive_locks_take_longer() {
 }
 
 #[test]
-fn a_lock_after_a_quiet_month_is_a_first_one() {
+fn a_lock_after_a_quiet_month_is_as_short_as_the_first() {
     let mut guessed = enrolment();
     lock(&mut guessed, START);
     assert_eq!(lock(&mut guessed, START + TimeDelta::days(30)), (20, TimeDelta::hours(1)));

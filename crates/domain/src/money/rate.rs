@@ -53,9 +53,9 @@ impl Rate {
     pub fn cross(from: Self, to: Self) -> Option<Self> {
         // One of these shifts gives the quotient the right number of digits; all numbers stay below 10^36.
         for shift in -12..=24_i32 {
-            let up = |applies: bool| if applies { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
-            let dividend = i128::from(to.digits) * up(shift > 0);
-            let divisor = i128::from(from.digits) * up(shift < 0);
+            let factor = |applies: bool| if applies { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
+            let dividend = i128::from(to.digits) * factor(shift > 0);
+            let divisor = i128::from(from.digits) * factor(shift < 0);
             if dividend / divisor < 10_i128.pow(Self::CROSS_DIGITS - 1) {
                 continue;
             }
@@ -85,12 +85,12 @@ impl Rate {
 /// The quotient, rounded half even to an integer. The divisor is above zero.
 fn half_even(dividend: i128, divisor: i128) -> i128 {
     let (quotient, rest) = (dividend.div_euclid(divisor), dividend.rem_euclid(divisor));
-    let up = match (rest * 2).cmp(&divisor) {
+    let rounding = match (rest * 2).cmp(&divisor) {
         std::cmp::Ordering::Less => 0,
         std::cmp::Ordering::Equal => quotient.rem_euclid(2),
         std::cmp::Ordering::Greater => 1,
     };
-    quotient + up
+    quotient + rounding
 }
 
 impl fmt::Display for Rate {

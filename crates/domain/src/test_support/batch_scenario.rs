@@ -83,7 +83,7 @@ impl BatchScenario {
     pub fn and(mut self, budget: impl Into<BudgetRecord>) -> Self {
         let budget = budget.into().budget;
         self.funding.insert(budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect());
-        self.balances.extend(budget.balances.iter().map(|(currency, held)| ((budget.id, *currency), *held)));
+        self.balances.extend(budget.balances.iter().map(|(currency, balances)| ((budget.id, *currency), *balances)));
         self
     }
 

@@ -129,21 +129,25 @@ impl CardScenario {
         let situation = OpenDisputeSituation { disputed: self.situation(token), transaction, disputes };
         let request = DisputeRequest { amount: amount.map(decimal), reason: DisputeReason::Duplicate };
         let decision = decide_new_dispute(&situation, &request, &self.stamp())?;
-        self.keep(&decision);
+        self.store_dispute(&decision);
         Ok(decision.dispute)
     }
 
     /// Applies an action to a dispute.
-    pub fn act(&mut self, dispute: DisputeId, action: &DisputeAction) -> Result<DisputeDecision, DisputeRefusal> {
+    pub fn act_on_dispute(
+        &mut self,
+        dispute: DisputeId,
+        action: &DisputeAction,
+    ) -> Result<DisputeDecision, DisputeRefusal> {
         let dispute = self.disputes.iter().find(|known| known.id == dispute).unwrap().clone();
         let credit = self.chains.iter().find(|chain| Some(chain.id) == dispute.credit).cloned();
         let situation = DisputeSituation { disputed: self.situation(dispute.transaction), credit, dispute };
         let decision = decide_dispute(&situation, action, &self.stamp())?;
-        self.keep(&decision);
+        self.store_dispute(&decision);
         Ok(decision)
     }
 
-    fn keep(&mut self, decision: &DisputeDecision) {
+    fn store_dispute(&mut self, decision: &DisputeDecision) {
         self.disputes.retain(|known| known.id != decision.dispute.id);
         self.disputes.push(decision.dispute.clone());
         if let Some(chain) = &decision.disputed {

@@ -168,7 +168,7 @@ pub fn a_payment_of_session(session: &CheckoutSession) -> MerchantPayment {
     }
 }
 
-/// Returns a state with a status. It was sent to the bank at noon.
+/// Returns the state of a payment with this status, which was sent to the bank at noon.
 pub fn a_merchant_payment_state(status: MerchantPaymentStatus) -> MerchantPaymentState {
     let initiated_at = noon();
     match status {

@@ -64,7 +64,7 @@ impl SessionScenario {
     }
 
     /// Decides an action, and stores the decision.
-    pub fn act(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
+    pub fn apply(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
         let decision = self.preview(action)?;
         // No decision uses more ids than this.
         self.next_id += 100;
@@ -74,12 +74,12 @@ impl SessionScenario {
 
     /// The payer chooses a bank. Returns the id of the new payment.
     pub fn choose_bank(&mut self) -> Result<MerchantPaymentId, SessionRefusal> {
-        self.act(&SessionAction::ChooseBank(a_bank_choice()))?;
+        self.apply(&SessionAction::ChooseBank(a_bank_choice()))?;
         let Some(pending) = &self.situation.pending else { panic!("a payment must be PENDING") };
         Ok(pending.id)
     }
 
-    /// Returns the payer's decision now that leads to an outcome. The bank reports after some minutes.
+    /// Returns the decision of a payer who causes an outcome now. The bank reports after some minutes.
     pub fn decision(&self, outcome: PayerOutcome, minutes: i64) -> PayerDecision {
         match outcome.report(self.now, TimeDelta::minutes(minutes)) {
             Some(report) => PayerDecision::Approve(BankAnswer::Report(report)),
@@ -91,7 +91,7 @@ impl SessionScenario {
     /// The payer pays without a browser. The bank reports after some minutes.
     pub fn pay(&mut self, outcome: PayerOutcome, minutes: i64) -> Result<(), SessionRefusal> {
         let decision = self.decision(outcome, minutes);
-        self.act(&SessionAction::Pay { bank: a_bank_choice(), shipping: None, decision })
+        self.apply(&SessionAction::Pay { bank: a_bank_choice(), shipping: None, decision })
     }
 
     /// Returns the session.
@@ -125,8 +125,9 @@ impl SessionScenario {
         let is_pending = |payment: &&MerchantPayment| payment.status() == MerchantPaymentStatus::Pending;
         self.situation.pending = self.payments.iter().find(is_pending).cloned();
         if let (Some(balances), Some(credit)) = (credited, &mut self.situation.budget) {
-            let held = credit.budget.balances.iter_mut();
-            held.filter(|(currency, _)| *currency == session.amount.currency)
+            let balances_by_currency = credit.budget.balances.iter_mut();
+            balances_by_currency
+                .filter(|(currency, _)| *currency == session.amount.currency)
                 .for_each(|(_, stored)| *stored = balances);
             credit.number += 1;
         }

@@ -3,16 +3,16 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Initial number of concurrent deliveries.
-const FIRST: u32 = 4;
+const INITIAL_LIMIT: u32 = 4;
 /// Maximum number of concurrent deliveries to a receiver that accepts them.
-const MAX: u32 = 32;
+const MAX_LIMIT: u32 = 32;
 /// Number of consecutive failures after which the receiver is tripped: it receives one delivery at a time, after
 /// pauses.
-const TRIPS_AT: u32 = 10;
+const FAILURES_TO_TRIP: u32 = 10;
 /// The first pause. It doubles with each further failure.
-const PAUSE: TimeDelta = TimeDelta::seconds(1);
+const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// The longest pause.
-const PAUSE_MAX: TimeDelta = TimeDelta::seconds(32);
+const MAX_PAUSE: TimeDelta = TimeDelta::seconds(32);
 
 /// The limit on concurrent deliveries of one subscription, which adapts to its receiver. It exists in the memory of one
 /// process only. It affects when attempts are sent, but never which ones.
@@ -25,7 +25,7 @@ pub struct Breaker {
 
 impl Default for Breaker {
     fn default() -> Self {
-        Self { limit: FIRST, failures: 0, paused_until: None }
+        Self { limit: INITIAL_LIMIT, failures: 0, paused_until: None }
     }
 }
 
@@ -37,21 +37,21 @@ impl Breaker {
 
     /// Returns whether the receiver gets one delivery at a time, after pauses.
     pub const fn is_tripped(&self) -> bool {
-        self.failures >= TRIPS_AT
+        self.failures >= FAILURES_TO_TRIP
     }
 
     /// Records a successful delivery.
     pub fn succeeded(&mut self) {
-        let limit = if self.failures > 0 { FIRST } else { (self.limit + 1).min(MAX) };
+        let limit = if self.failures > 0 { INITIAL_LIMIT } else { (self.limit + 1).min(MAX_LIMIT) };
         *self = Self { limit, ..Self::default() };
     }
 
     /// Records a failed delivery.
     pub fn failed(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1);
-        self.limit = if self.is_tripped() { 1 } else { self.limit.min(FIRST) };
-        let doublings = self.failures.saturating_sub(TRIPS_AT).min(5);
-        let pause = (PAUSE * (1 << doublings)).min(PAUSE_MAX);
+        self.limit = if self.is_tripped() { 1 } else { self.limit.min(INITIAL_LIMIT) };
+        let doublings = self.failures.saturating_sub(FAILURES_TO_TRIP).min(5);
+        let pause = (FIRST_PAUSE * (1 << doublings)).min(MAX_PAUSE);
         self.paused_until = self.is_tripped().then(|| now + pause);
     }
 }
@@ -71,9 +71,9 @@ mod tests {
         for _ in 0..100 {
             breaker.succeeded();
         }
-        assert_eq!(breaker.allowance(0, NOW), MAX);
+        assert_eq!(breaker.allowance(0, NOW), MAX_LIMIT);
         breaker.failed(NOW);
-        assert_eq!(breaker.allowance(0, NOW), FIRST);
+        assert_eq!(breaker.allowance(0, NOW), INITIAL_LIMIT);
     }
 
     #[test]
@@ -90,6 +90,6 @@ mod tests {
         assert_eq!(breaker.allowance(0, NOW + TimeDelta::seconds(31)), 0);
         assert_eq!(breaker.allowance(0, NOW + TimeDelta::seconds(32)), 1);
         breaker.succeeded();
-        assert!(!breaker.is_tripped() && breaker.allowance(0, NOW) == FIRST);
+        assert!(!breaker.is_tripped() && breaker.allowance(0, NOW) == INITIAL_LIMIT);
     }
 }

@@ -12,7 +12,7 @@ pub const DELIVERIES_KEPT: TimeDelta = TimeDelta::days(30);
 /// The HTTP status of a receiver that is permanently gone.
 const GONE: u16 = 410;
 /// Maximum number of consecutive interrupted attempts. It ends the delivery of an event that crashes every sender.
-const INTERRUPTIONS_MAX: u32 = 100;
+const MAX_INTERRUPTIONS: u32 = 100;
 
 /// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +138,7 @@ pub struct Delivery {
     pub account: AccountId,
     /// The object of the event.
     pub object: Uuid,
-    /// The number of the event among those of its object.
+    /// The number of the event among the events of its object.
     pub sequence: i64,
     /// Whether it is a test. A test has one attempt, and never disables its subscription.
     pub is_test: bool,
@@ -148,7 +148,7 @@ pub struct Delivery {
     pub attempts: u32,
     /// Number of ended attempts in the current schedule. A redelivery begins a new schedule.
     pub scheduled: u32,
-    /// Number of attempts that began after the last one ended. Unless one is in progress, they were interrupted.
+    /// Number of attempts that began since the last attempt ended. All except the one in progress were interrupted.
     pub unrecorded: u32,
     /// When the event was queued, by the account's clock.
     pub created_at: DateTime<Utc>,
@@ -224,7 +224,7 @@ impl Delivery {
 
     /// Returns whether too many consecutive attempts were interrupted. Interrupted attempts do not use up the schedule.
     pub const fn is_interrupted_too_often(&self) -> bool {
-        self.unrecorded > INTERRUPTIONS_MAX
+        self.unrecorded > MAX_INTERRUPTIONS
     }
 
     /// Decides the result of an attempt that ended at this time of the account. If the attempt went to a previous

@@ -61,7 +61,7 @@ fn the_tenth_failure_is_the_last() {
 
 #[test]
 fn interruptions_do_not_use_up_the_schedule() {
-    // Ten attempts were counted, but none ended: it is unknown whether any was sent.
+    // Ten attempts were counted before this one, but none ended: it is unknown whether any was sent.
     let interrupted = Delivery { attempts: 11, unrecorded: 11, ..delivery(0) };
     assert!(!interrupted.is_interrupted_too_often());
     let decision = decide(&interrupted, Ok(500), None);

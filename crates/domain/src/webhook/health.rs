@@ -41,7 +41,7 @@ pub struct Failing {
 }
 
 impl Failing {
-    /// Returns whether the receiver has failed for too long, given a failure now of an event of this account.
+    /// Returns whether the receiver has failed for too long, if an event of this account fails now.
     pub fn is_too_long(&self, account: &AccountId, now: AccountTime) -> bool {
         let time = if self.account == *account { now.shown - self.since } else { now.real - self.real_since };
         time >= FAILING_FOR

@@ -13,7 +13,7 @@ const PREFIX: &str = "whsec_";
 /// The first line of encoded secrets, which names the version of the encoding.
 const VERSION: &str = "webhook 1";
 /// Maximum length of the `Authorization` header of deliveries, in characters.
-const AUTHORIZATION_MAX: usize = 512;
+const MAX_AUTHORIZATION: usize = 512;
 
 /// A secret that signs deliveries. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -137,8 +137,8 @@ pub fn shared_secret(text: &str) -> Result<String, Flaw> {
 /// Checks an `Authorization` header: 1 to 512 visible ASCII characters and spaces.
 pub fn authorization_header(text: &str) -> Result<String, Flaw> {
     let length = text.chars().count();
-    if length > AUTHORIZATION_MAX {
-        let message = format!("must be at most {AUTHORIZATION_MAX} characters (got {length})");
+    if length > MAX_AUTHORIZATION {
+        let message = format!("must be at most {MAX_AUTHORIZATION} characters (got {length})");
         return Err(Flaw::new(FlawCode::TooLong, message));
     }
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn damaged_secrets_are_not_read() {
-        let whole = WebhookSecrets::new(secret(1), None, None).encode();
-        let text = std::str::from_utf8(whole.expose()).unwrap();
+        let encoded = WebhookSecrets::new(secret(1), None, None).encode();
+        let text = std::str::from_utf8(encoded.expose()).unwrap();
         for wrong in [&text[..text.len() - 1], &text.replace("webhook 1", "webhook 2"), "", &format!("{text}\n")] {
             assert_eq!(WebhookSecrets::decode(&Secret::new(wrong.as_bytes().to_vec())), None, "{wrong:?}");
         }

@@ -32,9 +32,9 @@ fn enabling_forgets_failures() {
     let after = |webhook| Webhook { updated_at: later, resumptions: 1, ..webhook };
     assert_eq!(failed.changed(change(false), later).unwrap(), after(failed.clone()));
     assert_eq!(failed.changed(change(true), later).unwrap(), after(a_webhook()));
-    let moved = WebhookChange { url: Some(WebhookUrl::stored("https://example.org/".into())), ..change(false) };
-    let moved = failed.changed(moved, later).unwrap();
-    assert_eq!((moved.failing, moved.state), (None, failed.state));
+    let new_url = WebhookChange { url: Some(WebhookUrl::stored("https://example.org/".into())), ..change(false) };
+    let changed = failed.changed(new_url, later).unwrap();
+    assert_eq!((changed.failing, changed.state), (None, failed.state));
     let disabled = a_webhook().changed(change(false), later).unwrap();
     assert_eq!(disabled.state, WebhookState::Disabled { at: later, reason: None });
 }
@@ -87,8 +87,9 @@ fn a_filter_selects_checkouts() {
     let kind = EventKind::MerchantPaymentFailed;
     let all = Webhook { kind, ..a_webhook() };
     assert!(all.receives(kind, Some(sold)) && all.receives(kind, None) && !all.receives(EventKind::BoxCredited, None));
-    let one = Webhook { filter: CheckoutIds::new(vec![sold]).ok(), ..all };
-    assert!(one.receives(kind, Some(sold)) && !one.receives(kind, Some(other)) && !one.receives(kind, None));
+    let filtered = Webhook { filter: CheckoutIds::new(vec![sold]).ok(), ..all };
+    assert!(filtered.receives(kind, Some(sold)));
+    assert!(!filtered.receives(kind, Some(other)) && !filtered.receives(kind, None));
 }
 
 #[test]
@@ -96,8 +97,8 @@ fn bodies_name_the_event_type_as_the_subscription_does() {
     let kind = EventKind::MerchantRefundCompleted;
     let quoted = r#"{"body":{"reason":"\"webhookEventTypeName\":\"MerchantRefundCompleted\"","#;
     let envelope = format!(r#"{quoted}"webhookEventTypeName":"MerchantRefundCompleted"}}}}"#);
-    let of = |name: &str| Webhook { kind, type_name: name.into(), ..a_webhook() };
-    assert_eq!(of("MerchantRefundCompleted").body_of(&envelope), envelope);
+    let of_type = |name: &str| Webhook { kind, type_name: name.into(), ..a_webhook() };
+    assert_eq!(of_type("MerchantRefundCompleted").body_of(&envelope), envelope);
     let renamed = format!(r#"{quoted}"webhookEventTypeName":"RoqqettRefundCompleted"}}}}"#);
-    assert_eq!(of("RoqqettRefundCompleted").body_of(&envelope), renamed);
+    assert_eq!(of_type("RoqqettRefundCompleted").body_of(&envelope), renamed);
 }

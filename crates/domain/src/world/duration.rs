@@ -52,13 +52,13 @@ pub fn format_duration(duration: TimeDelta) -> String {
 /// `None`: the text has another form.
 fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
     let mut seconds = 0_i64;
-    for (unit, worth) in units {
+    for (unit, seconds_per_unit) in units {
         let Some((number, rest)) = text.split_once(*unit) else { continue };
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         let number = number.parse::<i64>().unwrap_or(i64::MAX);
-        seconds = seconds.saturating_add(number.saturating_mul(*worth));
+        seconds = seconds.saturating_add(number.saturating_mul(*seconds_per_unit));
         text = rest;
     }
     text.is_empty().then_some(seconds)

@@ -1,3 +1,5 @@
+//! Tests of durations, clocks, worlds and snapshots.
+
 use super::*;
 use crate::fault::FlawCode;
 use chrono::TimeDelta;
@@ -72,8 +74,8 @@ fn a_clock_freezes_and_resumes_but_never_goes_back() {
     assert_eq!((frozen.clock, frozen.now), (ClockSetting::Frozen { at: later }, later));
     let advanced = decide_clock(frozen.clock, ClockChange::AdvanceBy(TimeDelta::days(1)), real()).unwrap();
     assert_eq!(advanced.now, later + TimeDelta::days(1));
-    let back = decide_clock(advanced.clock, ClockChange::FreezeAt(later), real());
-    assert_eq!(back, Err(ClockRefusal::Backwards { now: advanced.now }));
+    let backwards = decide_clock(advanced.clock, ClockChange::FreezeAt(later), real());
+    assert_eq!(backwards, Err(ClockRefusal::Backwards { now: advanced.now }));
     let running = decide_clock(advanced.clock, ClockChange::Resume, real()).unwrap();
     assert_eq!(running.clock.now(real() + TimeDelta::seconds(5)), advanced.now + TimeDelta::seconds(5));
     let too_far = decide_clock(running.clock, ClockChange::AdvanceBy(TimeDelta::days(36_600)), real());
@@ -123,10 +125,10 @@ fn an_idempotency_key_creates_one_world() {
 
 #[test]
 fn snapshots_are_limited_in_number_and_size() {
-    let of = |snapshots, bytes| decide_snapshot(SnapshotSituation { snapshots, bytes });
-    assert_eq!(of(19, SNAPSHOT_BYTES), Ok(()));
-    assert_eq!(of(20, 1), Err(SnapshotRefusal::TooMany));
-    assert_eq!(of(0, SNAPSHOT_BYTES + 1), Err(SnapshotRefusal::TooLarge));
+    let decide = |snapshots, bytes| decide_snapshot(SnapshotSituation { snapshots, bytes });
+    assert_eq!(decide(19, SNAPSHOT_BYTES), Ok(()));
+    assert_eq!(decide(20, 1), Err(SnapshotRefusal::TooMany));
+    assert_eq!(decide(0, SNAPSHOT_BYTES + 1), Err(SnapshotRefusal::TooLarge));
     assert_eq!(decide_restore(RestoreSituation { outdated: true }), Err(SnapshotRefusal::Outdated));
 }
 

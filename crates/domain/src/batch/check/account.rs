@@ -12,13 +12,13 @@ use std::ops::Range;
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
     let recipient = &input.recipient;
     let bank_given = given(recipient.bank_identifier.as_ref());
-    let bank = bank_given.and_then(|text| bank(text, findings));
+    let bank = bank_given.and_then(|text| parse_bank(text, findings));
     // A sort code of five digits has lost a leading zero. It still counts as a sort code.
     let has_sort_code = match &bank {
         Some(bank) => matches!(bank, Bank::SortCode(_)),
         None => bank_given.is_some_and(|text| lost_zeros_hint(&compact(text), 5..6, 6).is_some()),
     };
-    let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
+    let account = parse_account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
     check_match(&found, table, findings);
     let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
@@ -32,7 +32,7 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     found
 }
 
-fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>) -> Option<Account> {
+fn parse_account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>) -> Option<Account> {
     let Some(text) = text else {
         findings.add(
             AlertCode::AccountIdentifierRequired,
@@ -72,7 +72,7 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
     Some(Account::Number(compact))
 }
 
-fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
+fn parse_bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
     let compact = compact(text);
     if compact.bytes().all(|byte| byte.is_ascii_digit()) {
         if compact.len() == 6 {

@@ -5,8 +5,9 @@ use super::country::is_country;
 /// Returns the country of a well-formed BIC: four letters or digits, a country code, two letters or digits, and
 /// optionally three more for the branch. A well-formed BIC need not belong to a bank.
 pub(crate) fn country_of(bic: &str) -> Option<&str> {
-    let formed = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    let country = formed.then(|| &bic[4..6])?;
+    let is_well_formed =
+        matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let country = is_well_formed.then(|| &bic[4..6])?;
     // Kosovo has BICs and IBANs, but no ISO 3166 code yet.
     (is_country(country) || country == "XK").then_some(country)
 }

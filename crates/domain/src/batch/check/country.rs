@@ -7,26 +7,26 @@ pub(super) fn is_country(code: &str) -> bool {
 
 /// Countries and territories in the Single Euro Payments Area, by the country code of their IBANs (European Payments
 /// Council, EPC409-09).
-const SEPA: [&str; 41] = [
+const SEPA: [&str; 42] = [
     "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
     "IE", "IS", "IT", "LI", "LT", "LU", "LV", "MC", "MD", "ME", "MK", "MT", "NL", "NO", "PL", "PT", "RO", "RS", "SE",
-    "SI", "SK", "SM",
+    "SI", "SK", "SM", "VA",
 ];
 
 /// Returns whether SEPA payments reach accounts in this country.
 pub(super) fn is_in_sepa(country: &str) -> bool {
-    country == "VA" || SEPA.binary_search(&country).is_ok()
+    SEPA.binary_search(&country).is_ok()
 }
 
 /// Returns whether a bank in one country can have accounts with IBANs of the other country.
 pub(super) fn has_ibans_of(bank_country: &str, iban_country: &str) -> bool {
     // Branches of French banks in Monaco use the BIC of their head office.
-    of_iban(bank_country) == iban_country || (bank_country, iban_country) == ("FR", "MC")
+    iban_country_of(bank_country) == iban_country || (bank_country, iban_country) == ("FR", "MC")
 }
 
 /// Returns the country code of the IBANs of banks in a country. Some territories have their own BICs but use the IBANs
 /// of another country.
-fn of_iban(bank_country: &str) -> &str {
+fn iban_country_of(bank_country: &str) -> &str {
     match bank_country {
         "GG" | "IM" | "JE" => "GB",
         "AX" => "FI",

@@ -7,7 +7,8 @@ use std::collections::hash_map::Entry;
 /// Finds rows with the same account, amount, currency and reference.
 #[derive(Default)]
 pub(super) struct Duplicates {
-    first: HashMap<(String, Currency, Minor, String), u32>,
+    /// The index of the first row with these values.
+    first_rows: HashMap<(String, Currency, Minor, String), u32>,
 }
 
 impl Duplicates {
@@ -20,7 +21,7 @@ impl Duplicates {
         reference: Option<&str>,
         index: u32,
     ) -> Option<u32> {
-        match self.first.entry((account, currency, amount, reference.unwrap_or_default().to_owned())) {
+        match self.first_rows.entry((account, currency, amount, reference.unwrap_or_default().to_owned())) {
             Entry::Occupied(first) => Some(*first.get()),
             Entry::Vacant(place) => {
                 place.insert(index);

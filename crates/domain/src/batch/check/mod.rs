@@ -1,5 +1,5 @@
-//! Checks of uploaded payments. They report all errors of every row, and determine budget, amount, fee and network of
-//! rows without errors.
+//! Checks of uploaded payments. The checks report all errors of every row, and determine budget, amount, fee and
+//! network of rows without errors.
 
 mod account;
 mod bic;

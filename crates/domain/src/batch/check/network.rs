@@ -35,7 +35,7 @@ impl PaymentNetwork {
 
     /// Returns whether a reference may contain this character. SEPA, Swift and CHAPS allow a Latin character set; Bacs
     /// and Faster Payments allow a smaller one.
-    pub(super) const fn carries(self, character: char) -> bool {
+    pub(super) const fn allows_in_reference(self, character: char) -> bool {
         let common = character.is_ascii_alphanumeric() || matches!(character, ' ' | '.' | '/' | '-');
         common
             || match self {

@@ -12,8 +12,8 @@ pub(super) struct Purposes {
 enum Codes {
     /// Exactly these codes, sorted.
     Listed(&'static [&'static str]),
-    /// Any code of these forms: `A` is a capital letter, `9` is a digit, and any other character stands for itself. For
-    /// lists that change often or differ between banks.
+    /// Any code of these forms: `A` is a capital letter, `9` is a digit, and any other character stands for itself.
+    /// Used for lists that change often or differ between banks.
     Formed(&'static [&'static str]),
 }
 

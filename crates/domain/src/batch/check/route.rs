@@ -135,11 +135,13 @@ pub(super) fn reference(input: &PaymentInput, network: Option<PaymentNetwork>, f
     let (Some(network), Some(reference)) = (network, input.effective_reference()) else { return };
     let max = network.longest_reference();
     let too_long = reference.chars().nth(max).is_some();
-    let strange = reference.chars().find(|character| !network.carries(*character));
-    if too_long || strange.is_some() {
+    let unsupported = reference.chars().find(|character| !network.allows_in_reference(*character));
+    if too_long || unsupported.is_some() {
         let name = network.as_str();
-        let message = match strange {
-            Some(strange) if !strange.is_control() => format!("reference must not contain \"{strange}\" for {name}"),
+        let message = match unsupported {
+            Some(unsupported) if !unsupported.is_control() => {
+                format!("reference must not contain \"{unsupported}\" for {name}")
+            }
             Some(_) => format!("reference must not contain control characters for {name}"),
             None => {
                 format!("reference must be at most {max} characters for {name} (got {})", reference.chars().count())

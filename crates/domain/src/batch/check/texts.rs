@@ -1,5 +1,5 @@
-//! Texts that Florin only passes on. Checks their lengths (the limits of ISO 20022, where it has one) and that they
-//! contain no control characters.
+//! Checks of texts that Florin only passes on: their lengths (the limits of ISO 20022, where it defines them), and that
+//! they contain no control characters.
 
 use super::PaymentInput;
 use super::findings::Findings;
@@ -100,7 +100,7 @@ mod tests {
     /// The document with the table of the lengths.
     const DOCUMENT: &str = include_str!("../../../../../docs/PAYMENT-BATCHES.md");
 
-    /// The rows of the table: a length, and the fields with this length. Fields of both addresses have no prefix.
+    /// The rows of the table: a length, and the fields with this length. Fields of the two addresses have no prefix.
     fn documented() -> Vec<(usize, Vec<&'static str>)> {
         let (_, table) = DOCUMENT.split_once("\n| Characters | Fields |\n").unwrap();
         let row = |line: &'static str| {

@@ -31,7 +31,8 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Books a payment, and returns the event about the money that left or entered the budget. `None` for a release.
+    /// Books a payment, its return or its release. Returns the event about the money that left or entered the budget.
+    /// `None` for a release.
     pub(super) fn write(
         &mut self,
         payment: &Payment,

@@ -74,7 +74,7 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
         (Started { sent, .. }, PaymentOutcome::Pending) => {
             (Started { sent, ask_at: again_at.unwrap_or_else(|| next_ask(sent, now)) }, &[])
         }
-        // A paid payment may be returned later. An unreachable bank reports as pending.
+        // The bank could not be reached. The payment stays paid, and is queried again because it may be returned.
         (Completed { sent, .. }, PaymentOutcome::Pending) => {
             (Completed { sent, ask_at: again_at.or_else(|| Some(next_ask(sent, now))) }, &[])
         }
@@ -113,8 +113,8 @@ fn finish(
     stamp: &Stamp<'_>,
 ) {
     let batch = &situation.batch;
-    let was_open = |payment: &&Payment| !payment.status().is_final();
-    let ended = situation.payments.iter().filter(was_open).count() - payments.values().filter(was_open).count();
+    let is_open = |payment: &&Payment| !payment.status().is_final();
+    let ended = situation.payments.iter().filter(is_open).count() - payments.values().filter(is_open).count();
     let open = situation.open.saturating_sub(ended as u64);
     if open > 0 {
         return;

@@ -94,7 +94,7 @@ fn a_batch_without_any_successful_payment_fails() {
     let failed = Failed(FailureReason::AccountClosed);
     let start = started();
     let decision = settle(&start, &[(0, failed), (1, failed)], NOW);
-    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
+    assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "the fees are available again, too");
     assert_eq!(decision.batch.unwrap().status(), PaymentBatchStatus::Failed);
     assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
 }
@@ -108,8 +108,8 @@ fn a_return_restores_the_amount_but_not_the_fee() {
     let decision = settle(&paid, &[(1, returned)], NOW);
     let kinds: Vec<_> = decision.events.iter().map(|event| event.kind).collect();
     assert_eq!((decision.batch.clone(), kinds), (None, vec![EventKind::BoxCredited, EventKind::PaymentReturned]));
-    let back = after(&paid, &decision);
-    assert_eq!((pounds_of(&back), back.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
+    let after_return = after(&paid, &decision);
+    assert_eq!((pounds_of(&after_return), after_return.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
     // The result is the same if there was no query between payment and return.
     let at_once = after(&start, &settle(&start, &[(0, Completed), (1, returned)], NOW));
     assert_eq!((pounds_of(&at_once), at_once.batch.status()), ((8_500, 0), PaymentBatchStatus::Completed));
@@ -141,8 +141,8 @@ fn repeated_or_late_reports_change_nothing() {
     let twice = settle(&start, &[(0, Completed), (0, Completed)], NOW);
     assert_eq!(twice.journal.len(), 1);
     let returned = Returned(FailureReason::AccountClosed);
-    let back = after(&ended, &settle(&ended, &[(0, returned)], NOW));
-    assert_eq!(settle(&back, &[(0, returned), (0, Completed)], NOW), SettleDecision::default());
+    let after_return = after(&ended, &settle(&ended, &[(0, returned)], NOW));
+    assert_eq!(settle(&after_return, &[(0, returned), (0, Completed)], NOW), SettleDecision::default());
 }
 
 #[test]

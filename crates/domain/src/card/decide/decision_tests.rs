@@ -1,4 +1,4 @@
-//! The decision of the account's endpoint: when the endpoint is asked, and the effects of its verdict.
+//! Tests of the account's decision endpoint: when it is asked, and the effects of its verdict.
 
 use super::testing::{extended, incremental, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_follow_up_with_endpoint};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const TIMEOUT: NoDecision = NoDecision::Send(SendError::Timeout);
 
-fn approve_part(text: &str) -> Verdict {
+fn approve_partially(text: &str) -> Verdict {
     let currency = Currency::parse(text.split(' ').nth(1).unwrap()).unwrap();
     Verdict::Reply(DecisionReply::Partial(minor(text).of(currency)))
 }
@@ -33,7 +33,7 @@ fn with_decision(kind: FirstKind, amount: &str, decision: EndpointDecision) -> F
     extended(kind, amount, Extras { decision, ..Extras::default() })
 }
 
-fn partial(amount: &str, verdict: Verdict) -> FirstMessage {
+fn allowing_partial(amount: &str, verdict: Verdict) -> FirstMessage {
     let message = with_verdict(FirstKind::Purchase, amount, verdict);
     FirstMessage { extras: Extras { partial_approval: true, ..message.extras }, ..message }
 }
@@ -90,7 +90,7 @@ fn rules_before_the_decision_decline_without_a_question() {
             [EndpointDecision::Due, EndpointDecision::Decided(APPROVE), EndpointDecision::Decided(FRAUD)]
         {
             let decided = scenario.send(&with_decision(FirstKind::Purchase, "10", endpoint_decision)).unwrap();
-            assert_eq!(decided.transaction.response, response, "local rules win");
+            assert_eq!(decided.transaction.response, response, "local rules decide first");
             let names: Vec<_> = decided.declined.as_ref().unwrap().rules().map(|(rule, _)| rule.name()).collect();
             assert!(!names.contains(&"decision"), "{names:?}");
         }
@@ -101,7 +101,7 @@ fn rules_before_the_decision_decline_without_a_question() {
 }
 
 #[test]
-fn the_endpoint_is_asked_though_the_funds_do_not_suffice() {
+fn the_endpoint_is_asked_even_if_the_funds_are_insufficient() {
     let mut scenario = scenario_with(500);
     question(scenario.send(&with_decision(FirstKind::Purchase, "10", EndpointDecision::Due)));
     let declined = scenario.send(&with_verdict(FirstKind::Purchase, "10", FRAUD)).unwrap();
@@ -119,7 +119,7 @@ fn every_verdict_is_recorded() {
         (fallback(Fallback::Approve), Response::Approved),
         (fallback(Fallback::Decline), Response::DecisionNotPermitted),
         (FRAUD, Response::SuspectedFraud),
-        (approve_part("4.00 GBP"), Response::DecisionNotPermitted),
+        (approve_partially("4.00 GBP"), Response::DecisionNotPermitted),
     ] {
         for kind in [FirstKind::Purchase, FirstKind::Atm, FirstKind::Debit] {
             let mut scenario = scenario_with(25_000);
@@ -140,37 +140,37 @@ fn every_verdict_is_recorded() {
 }
 
 #[test]
-fn a_part_is_held_if_the_message_allows_partial_approval() {
+fn a_partial_amount_is_held_if_the_message_allows_partial_approval() {
     let mut scenario = scenario_with(25_000).limited_to(a_limit(LimitWindow::Day, "100.00 GBP"));
-    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&allowing_partial("10", approve_partially("4.00 GBP"))).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "246.00", "-4.00"]);
     assert_eq!((held.transaction.response, held.transaction.requested), (Response::PartiallyApproved, Minor(1_000)));
     assert_eq!(scenario.limits[0].spent, Minor(400), "the limit counts what is held");
-    // The available balance can be less than the part.
+    // The available balance can be less than the partial amount.
     let mut scenario = scenario_with(300);
-    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&allowing_partial("10", approve_partially("4.00 GBP"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(300), Response::PartiallyApproved));
-    // A part that equals the full amount is a full approval.
-    let whole = scenario_with(25_000).send(&partial("10", approve_part("10.00 GBP"))).unwrap();
-    assert_eq!((whole.transaction.amount, whole.transaction.response), (Minor(1_000), Response::Approved));
-    // The funds cover the part, but not the full amount.
-    let covered = scenario_with(400).send(&partial("10", approve_part("4.00 GBP"))).unwrap();
+    // A partial amount that equals the full amount is a full approval.
+    let full = scenario_with(25_000).send(&allowing_partial("10", approve_partially("10.00 GBP"))).unwrap();
+    assert_eq!((full.transaction.amount, full.transaction.response), (Minor(1_000), Response::Approved));
+    // The funds cover the partial amount, but not the full amount.
+    let covered = scenario_with(400).send(&allowing_partial("10", approve_partially("4.00 GBP"))).unwrap();
     assert_eq!((covered.transaction.amount, covered.transaction.response), (Minor(400), Response::PartiallyApproved));
 }
 
 #[test]
-fn a_part_in_another_currency_is_converted_and_never_rounds_to_zero() {
+fn a_partial_amount_in_another_currency_is_converted_and_never_rounds_to_zero() {
     let yen = Currency::parse("JPY").unwrap();
     let rate = Rate::parse("0.004").unwrap();
     let quotes = Quotes { from: yen, rates: vec![(Currency::parse("GBP").unwrap(), rate)] };
     let message = |verdict| {
-        let message = partial("1000", verdict);
+        let message = allowing_partial("1000", verdict);
         FirstMessage { extras: Extras { quotes: Some(quotes.clone()), ..message.extras }, ..message }
     };
-    let held = scenario_with(25_000).send(&message(approve_part("500 JPY"))).unwrap();
+    let held = scenario_with(25_000).send(&message(approve_partially("500 JPY"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(200), Response::PartiallyApproved));
     assert_eq!(held.transaction.conversion.unwrap().amount, Minor(500));
-    let nothing = scenario_with(25_000).send(&message(approve_part("1 JPY"))).unwrap();
+    let nothing = scenario_with(25_000).send(&message(approve_partially("1 JPY"))).unwrap();
     assert_eq!(nothing.transaction.response, Response::DecisionNotPermitted);
 }
 
@@ -189,7 +189,7 @@ fn an_increment_is_approved_in_full_or_declined() {
     let more = increment(&scenario, EndpointDecision::Decided(APPROVE)).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "235.00", "-5.00"]);
     assert_eq!(more.transaction.details.decision.unwrap().verdict, APPROVE);
-    for verdict in [FRAUD, approve_part("1.00 GBP"), fallback(Fallback::Decline)] {
+    for verdict in [FRAUD, approve_partially("1.00 GBP"), fallback(Fallback::Decline)] {
         let declined = increment(&scenario, EndpointDecision::Decided(verdict)).unwrap();
         assert_eq!(declined.declined.unwrap().failed.name(), "decision");
         assert_eq!(declined.transaction.details.decision.unwrap().verdict, verdict);
@@ -229,7 +229,7 @@ proptest! {
             |scenario: CardScenario| scenario.limited_to(a_limit(LimitWindow::Day, &format!("{limit}.00 GBP")));
         let mut with = limited(scenario_with(available));
         let mut without = limited(scenario_with(available));
-        let message = partial("10", verdict);
+        let message = allowing_partial("10", verdict);
         let message = FirstMessage { extras: Extras { partial_approval: allows_partial, ..message.extras }, ..message };
         let extras = Extras { decision: EndpointDecision::Off, ..message.extras.clone() };
         let plain = FirstMessage { extras, ..message.clone() };

@@ -120,8 +120,8 @@ impl From<AmountOutOfRange> for DisputeRefusal {
 
 /// Decides whether a transaction can be disputed. No money moves yet.
 ///
-/// An amount can be disputed only once, whatever the outcome. The merchant cannot also return what an open or won
-/// dispute claims.
+/// An amount can be disputed only once, whatever the outcome. The merchant cannot also return the amount that an
+/// open or won dispute claims.
 ///
 /// ```
 /// use florin_domain::card::DisputeReason;
@@ -361,11 +361,12 @@ impl Message {
                 counted: Vec::new(),
             },
         };
-        let ends = if self.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed };
+        let first_state =
+            if self.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed };
         Ok(CardDecision {
             transaction,
             chain: Some(chain),
-            first_state: credit.as_ref().map(|_| ends),
+            first_state: credit.as_ref().map(|_| first_state),
             journal,
             balances,
             limits: Vec::new(),

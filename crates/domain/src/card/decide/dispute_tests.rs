@@ -18,8 +18,9 @@ fn settled() -> (CardScenario, TransactionToken) {
     (scenario, clearing)
 }
 
-fn act(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
-    scenario.act(dispute.id, action).unwrap().message.as_ref().map(row)
+/// Decides an action. Returns the row of the message that it causes.
+fn message_row(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
+    scenario.act_on_dispute(dispute.id, action).unwrap().message.as_ref().map(row)
 }
 
 fn evidence(text: &str) -> DisputeAction {
@@ -27,7 +28,7 @@ fn evidence(text: &str) -> DisputeAction {
 }
 
 #[test]
-fn messages_of_a_dispute_change_balances_as_in_the_table() {
+fn messages_of_a_dispute_change_balances_as_in_the_contracts_table() {
     let shown = |cells: [&str; 5]| Some(cells.map(str::to_owned));
     let credit = "authorization.clearing.chargeback.provisional.credit";
     let credit = shown([credit, "COMPLETION", "250.00", "250.00", "10.00"]);
@@ -45,20 +46,20 @@ fn messages_of_a_dispute_change_balances_as_in_the_table() {
         let dispute = scenario.dispute(token, None).unwrap();
         assert_eq!((dispute.amount, dispute.state), (Minor(1000), DisputeState::Open));
         if with_credit {
-            assert_eq!(act(&mut scenario, &dispute, &DisputeAction::Credit), credit);
+            assert_eq!(message_row(&mut scenario, &dispute, &DisputeAction::Credit), credit);
         }
-        assert_eq!(act(&mut scenario, &dispute, outcome), expected);
+        assert_eq!(message_row(&mut scenario, &dispute, outcome), expected);
         let decided = scenario.disputes.last().unwrap();
         let won = *outcome == WON;
         let status = if won { DisputeStatus::Won } else { DisputeStatus::Lost };
         assert_eq!((decided.state.status(), decided.state.resolved_at()), (status, Some(scenario.now)));
-        let back = if won { Minor(1000) } else { Minor::ZERO };
+        let credited = if won { Minor(1000) } else { Minor::ZERO };
         assert_eq!(
             (decided.credited(), scenario.available()),
-            (back, if won { "250.00 GBP" } else { "240.00 GBP" }.into())
+            (credited, if won { "250.00 GBP" } else { "240.00 GBP" }.into())
         );
         let disputed = scenario.chains.iter().find(|chain| chain.id == dispute.chain).unwrap();
-        assert_eq!(disputed.disputed, back, "a lost dispute claims nothing");
+        assert_eq!(disputed.disputed, credited, "a lost dispute claims nothing");
     }
 }
 
@@ -66,12 +67,12 @@ fn messages_of_a_dispute_change_balances_as_in_the_table() {
 fn messages_of_a_dispute_are_a_chain_of_their_own() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, Some("4")).unwrap();
-    let credit = scenario.act(dispute.id, &DisputeAction::Credit).unwrap().message.unwrap().transaction;
+    let credit = scenario.act_on_dispute(dispute.id, &DisputeAction::Credit).unwrap().message.unwrap().transaction;
     let link = DisputeLink { dispute: dispute.id, transaction: token };
     assert_eq!((credit.chain, credit.preceding, credit.details.dispute), (credit.token, None, Some(link)));
     assert_eq!(scenario.chains.last().unwrap().end(), None);
     assert_eq!(scenario.disputes[0].credit, Some(credit.token));
-    let end = scenario.act(dispute.id, &LOST).unwrap().message.unwrap();
+    let end = scenario.act_on_dispute(dispute.id, &LOST).unwrap().message.unwrap();
     assert_eq!((end.transaction.chain, end.transaction.preceding), (credit.token, Some(credit.token)));
     let chain = end.chain.unwrap();
     assert_eq!((chain.id, chain.end(), chain.cleared), (credit.token, Some(ChainEnd::Reversed), Minor::ZERO));
@@ -97,15 +98,16 @@ fn only_settled_purchases_and_debits_can_be_disputed() {
         [(FirstKind::UnlinkedRefund, "10"), (FirstKind::FeeCharge, "10"), (FirstKind::Inquiry, "0")]
             .map(|(kind, amount)| scenario.send(&first_message(kind, amount)).unwrap().transaction.token);
     let returned = scenario.send(&first_message(FirstKind::Debit, "10")).unwrap().transaction.token;
-    let back = scenario.follow(returned, &FollowUp::DebitReversal { amount: None }).unwrap().transaction.token;
-    for token in [open, check, declined, cash, withdrawn, refund, fee, inquiry, returned, back] {
+    let debit_reversal =
+        scenario.follow(returned, &FollowUp::DebitReversal { amount: None }).unwrap().transaction.token;
+    for token in [open, check, declined, cash, withdrawn, refund, fee, inquiry, returned, debit_reversal] {
         let refused = scenario.dispute(token, None);
         assert!(matches!(refused, Err(DisputeRefusal::WrongKind { .. })), "{refused:?}");
     }
     for kind in [FirstKind::Debit, FirstKind::ForcePost] {
         let token = scenario.send(&first_message(kind, "10")).unwrap().transaction.token;
         let dispute = scenario.dispute(token, Some("1")).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
+        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
         let credit = scenario.disputes.last().unwrap().credit.unwrap();
         assert!(
             matches!(scenario.dispute(credit, None), Err(DisputeRefusal::WrongKind { .. })),
@@ -118,9 +120,9 @@ fn only_settled_purchases_and_debits_can_be_disputed() {
 fn an_amount_is_disputed_once() {
     let mut scenario = scenario_with(25_000);
     let first = scenario.authorize("10").token;
-    let part = |amount, is_final| FollowUp::Clearing { amount: decimal(amount), is_final };
-    let [one, two] =
-        [part("6", false), part("4", true)].map(|part| scenario.follow(first, &part).unwrap().transaction.token);
+    let clearing = |amount, is_final| FollowUp::Clearing { amount: decimal(amount), is_final };
+    let [one, two] = [clearing("6", false), clearing("4", true)]
+        .map(|clearing| scenario.follow(first, &clearing).unwrap().transaction.token);
     let rest = |refused: Result<Dispute, DisputeRefusal>| match refused {
         Err(DisputeRefusal::ExceedsUndisputed { rest }) => rest.to_string(),
         other => panic!("{other:?}"),
@@ -128,7 +130,7 @@ fn an_amount_is_disputed_once() {
     assert_eq!(rest(scenario.dispute(one, Some("6.01"))), "6.00");
     assert_eq!(rest(scenario.dispute(first, Some("10.01"))), "10.00");
     let lost = scenario.dispute(one, Some("5")).unwrap();
-    act(&mut scenario, &lost, &LOST);
+    message_row(&mut scenario, &lost, &LOST);
     assert_eq!(rest(scenario.dispute(one, Some("1.01"))), "1.00", "a lost dispute counts, too");
     assert_eq!(scenario.dispute(first, Some("3")).unwrap().amount, Minor(300));
     assert_eq!(rest(scenario.dispute(two, Some("2.01"))), "2.00", "the undisputed amount of the whole chain");
@@ -141,31 +143,31 @@ fn an_amount_is_disputed_once() {
 fn a_disputed_amount_cannot_also_be_returned() {
     let mut scenario = scenario_with(25_000);
     let debit = scenario.send(&first_message(FirstKind::Debit, "10")).unwrap().transaction.token;
-    let back = |amount: Option<&str>| FollowUp::DebitReversal { amount: amount.map(decimal) };
+    let debit_reversal = |amount: Option<&str>| FollowUp::DebitReversal { amount: amount.map(decimal) };
     let dispute = scenario.dispute(debit, Some("4")).unwrap();
-    let too_much = scenario.follow(debit, &back(Some("6.01")));
+    let too_much = scenario.follow(debit, &debit_reversal(Some("6.01")));
     assert!(
         matches!(too_much, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor == Minor(600)),
         "{too_much:?}"
     );
-    assert_eq!(scenario.follow(debit, &back(None)).unwrap().transaction.impacted, Minor(600));
-    let nothing = scenario.follow(debit, &back(None));
+    assert_eq!(scenario.follow(debit, &debit_reversal(None)).unwrap().transaction.impacted, Minor(600));
+    let nothing = scenario.follow(debit, &debit_reversal(None));
     assert!(matches!(nothing, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor.is_zero()), "{nothing:?}");
-    act(&mut scenario, &dispute, &LOST);
-    let last = scenario.follow(debit, &back(None)).unwrap();
+    message_row(&mut scenario, &dispute, &LOST);
+    let last = scenario.follow(debit, &debit_reversal(None)).unwrap();
     assert_eq!((last.transaction.impacted, scenario.available()), (Minor(400), "250.00 GBP".into()));
     assert_eq!(scenario.state_of(debit), TransactionState::NothingCleared);
 }
 
 #[test]
-fn the_rest_of_a_debit_in_another_currency_covers_what_is_claimed() {
+fn a_return_in_another_currency_leaves_the_claimed_amount() {
     for claimed in ["0.01", "2.62", "2.63", "7.86", "7.87"] {
         let mut scenario = scenario_with(25_000);
         let mut debit = first_message(FirstKind::Debit, "10");
         debit.extras.quotes = Some(quotes("USD", "0.787037037"));
         let debit = scenario.send(&debit).unwrap().transaction.token;
         let dispute = scenario.dispute(debit, Some(claimed)).unwrap();
-        act(&mut scenario, &dispute, &WON);
+        message_row(&mut scenario, &dispute, &WON);
         let _ = scenario.follow(debit, &FollowUp::DebitReversal { amount: None });
         let chain = scenario.chains.iter().find(|chain| chain.id == debit).unwrap();
         assert!(chain.disputed <= chain.cleared, "{claimed}");
@@ -178,23 +180,23 @@ fn a_decided_dispute_accepts_nothing() {
     for outcome in [&WON, &LOST] {
         let (mut scenario, token) = settled();
         let dispute = scenario.dispute(token, None).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
-        assert_eq!(scenario.act(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
-        act(&mut scenario, &dispute, outcome);
+        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
+        assert_eq!(scenario.act_on_dispute(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
+        message_row(&mut scenario, &dispute, outcome);
         for action in [&WON, &LOST, &DisputeAction::Credit, &evidence("late")] {
-            assert!(matches!(scenario.act(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
+            assert!(matches!(scenario.act_on_dispute(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
         }
     }
 }
 
 #[test]
-fn evidence_is_bounded() {
+fn the_number_and_length_of_evidence_are_limited() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, None).unwrap();
     for number in 0..Dispute::MAX_EVIDENCE {
-        assert_eq!(act(&mut scenario, &dispute, &evidence(&number.to_string())), None);
+        assert_eq!(message_row(&mut scenario, &dispute, &evidence(&number.to_string())), None);
     }
-    assert_eq!(scenario.act(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
+    assert_eq!(scenario.act_on_dispute(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
     let texts: Vec<_> = scenario.disputes[0].evidence.iter().map(|evidence| evidence.text.as_str()).collect();
     assert_eq!((texts[0], texts[19]), ("0", "19"));
     assert!(EvidenceText::parse("").is_err() && EvidenceText::parse("x".repeat(2001)).is_err());
@@ -206,9 +208,9 @@ fn a_lost_dispute_may_overdraw_and_the_card_may_be_in_any_state() {
         let (mut scenario, token) = settled();
         scenario.card.state = state;
         let dispute = scenario.dispute(token, None).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
+        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
         scenario.send(&first_message(FirstKind::ForcePost, "250")).unwrap();
-        act(&mut scenario, &dispute, &LOST);
+        message_row(&mut scenario, &dispute, &LOST);
         assert_eq!(scenario.available(), "-10.00 GBP");
     }
 }
@@ -234,15 +236,16 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// Returns and disputes never give back more than was cleared, and every chain stores what disputes claim of it.
+    /// Returns and disputes never give back more than was cleared, and every chain stores the amount that disputes
+    /// claim.
     #[test]
     fn money_goes_back_at_most_once(steps in steps()) {
         let mut scenario = scenario_with(100_000);
         let debit = scenario.send(&first_message(FirstKind::Debit, "10")).unwrap().transaction.token;
         let purchase = scenario.authorize("10").token;
         let pence = |amount: i64| Minor(amount).of(gbp()).to_string();
-        let mut taken = 1000;
-        let mut back = 0;
+        let mut cleared = 1000;
+        let mut returned = 0;
         for step in steps {
             match step {
                 Step::Dispute(of_debit, amount) => {
@@ -251,22 +254,22 @@ proptest! {
                 }
                 Step::Return(amount) => {
                     let message = FollowUp::DebitReversal { amount: Some(decimal(&pence(amount))) };
-                    back += scenario.follow(debit, &message).map_or(0, |done| done.transaction.impacted.0);
+                    returned += scenario.follow(debit, &message).map_or(0, |done| done.transaction.impacted.0);
                 }
                 Step::Clear(amount) => {
                     let message = FollowUp::Clearing { amount: decimal(&pence(amount)), is_final: false };
-                    taken -= scenario.follow(purchase, &message).map_or(0, |done| done.transaction.impacted.0);
+                    cleared -= scenario.follow(purchase, &message).map_or(0, |done| done.transaction.impacted.0);
                 }
                 Step::Act(which, action) => {
                     let known = scenario.disputes.len().max(1);
                     if let Some(dispute) = scenario.disputes.get(which % known).map(|dispute| dispute.id) {
-                        let _ = scenario.act(dispute, &action);
+                        let _ = scenario.act_on_dispute(dispute, &action);
                     }
                 }
             }
             let credited: i64 = scenario.disputes.iter().map(|dispute| dispute.credited().0).sum();
-            prop_assert_eq!(scenario.balances.ledger().0, 100_000 - taken + back + credited);
-            prop_assert!(back + credited <= taken);
+            prop_assert_eq!(scenario.balances.ledger().0, 100_000 - cleared + returned + credited);
+            prop_assert!(returned + credited <= cleared);
             for chain in &scenario.chains {
                 let disputes = scenario.disputes.iter();
                 let claims = disputes.filter(|dispute| dispute.chain == chain.id && dispute.state.status().claims());

@@ -31,8 +31,9 @@ fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
     scenario.limits = vec![limit(LimitWindow::Lifetime, 9_000, None), limit(LimitWindow::Day, 5_000, Some(1))];
     scenario.authorize("10");
     let declined = scenario.send(&first_message(FirstKind::Purchase, "20")).unwrap().declined.unwrap();
-    let cards = ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
-    assert_eq!(names(&declined), [&cards[..], &[("spending_limit", false)]].concat());
+    let card_rules =
+        ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
+    assert_eq!(names(&declined), [&card_rules[..], &[("spending_limit", false)]].concat());
     let Rule::SpendingLimit(seen) = &declined.failed else { panic!("{declined:?}") };
     assert_eq!((seen.window, seen.amount, seen.spent), (LimitWindow::Day, Minor(5_000), Minor(1_000)));
     assert_eq!((seen.max_uses, seen.uses, seen.requested), (Some(1), 1, Minor(2_000)));
@@ -69,9 +70,9 @@ fn an_increment_adds_to_the_hold() {
     let cleared = scenario.follow(more.transaction.token, &clearing("12.50", true)).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing", "COMPLETION", "237.50", "237.50", "-12.50"]);
     assert_eq!(scenario.follow(token, &incremental("1")), Err(CardRefusal::AlreadyCleared));
-    let parts = scenario.authorize("10").token;
-    scenario.follow(parts, &clearing("1", false)).unwrap();
-    assert_eq!(scenario.follow(parts, &incremental("1")), Err(CardRefusal::AlreadyCleared));
+    let partly_cleared = scenario.authorize("10").token;
+    scenario.follow(partly_cleared, &clearing("1", false)).unwrap();
+    assert_eq!(scenario.follow(partly_cleared, &incremental("1")), Err(CardRefusal::AlreadyCleared));
 }
 
 #[test]
@@ -105,15 +106,18 @@ fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
 fn a_partial_approval_approves_the_available_amount() {
     let partial = Extras { partial_approval: true, ..Extras::default() };
     let mut scenario = scenario_with(700);
-    let part = scenario.send(&extended(FirstKind::Purchase, "10", partial.clone())).unwrap();
-    assert_eq!(row(&part), ["authorization", "PENDING", "7.00", "0.00", "-7.00"]);
-    assert_eq!((part.transaction.response, amounts(&part)), (Response::PartiallyApproved, (700, 1_000, 0)));
+    let partial_approval = scenario.send(&extended(FirstKind::Purchase, "10", partial.clone())).unwrap();
+    assert_eq!(row(&partial_approval), ["authorization", "PENDING", "7.00", "0.00", "-7.00"]);
+    assert_eq!(
+        (partial_approval.transaction.response, amounts(&partial_approval)),
+        (Response::PartiallyApproved, (700, 1_000, 0))
+    );
     let none = scenario.send(&extended(FirstKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(none.transaction.response, Response::NotSufficientFunds);
-    let back = scenario.follow(part.transaction.token, &reversal(None)).unwrap().transaction;
-    assert_eq!((back.amount, back.requested), (Minor(700), Minor(700)));
-    let whole = scenario.send(&extended(FirstKind::Purchase, "7", partial.clone())).unwrap();
-    assert_eq!(whole.transaction.response, Response::Approved);
+    let reversed = scenario.follow(partial_approval.transaction.token, &reversal(None)).unwrap().transaction;
+    assert_eq!((reversed.amount, reversed.requested), (Minor(700), Minor(700)));
+    let full = scenario.send(&extended(FirstKind::Purchase, "7", partial.clone())).unwrap();
+    assert_eq!(full.transaction.response, Response::Approved);
     let mut scenario = scenario_with(700);
     assert_eq!(scenario.send(&extended(FirstKind::Atm, "10", partial.clone())).unwrap().chain, None);
     scenario.limits = vec![limit(LimitWindow::Day, 500, None)];
@@ -125,8 +129,8 @@ fn a_partial_approval_approves_the_available_amount() {
 fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
     let mut scenario = scenario_with(700);
     let extras = Extras { partial_approval: true, ..in_usd() };
-    let part = scenario.send(&extended(FirstKind::Purchase, "10", extras)).unwrap();
-    assert_eq!(amounts(&part), (700, 787, 890));
+    let partial_approval = scenario.send(&extended(FirstKind::Purchase, "10", extras)).unwrap();
+    assert_eq!(amounts(&partial_approval), (700, 787, 890));
     assert_eq!(scenario.balances.available(), Minor(0));
 }
 
@@ -174,18 +178,18 @@ fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
     let token = held.transaction.token;
     // The exact thirds are 2.6208, 2.6208 and 2.6287 pounds; rounded separately they would be 2.62, 2.62 and 2.63.
     let posted = ["3.33", "3.33", "3.34"].map(|text| {
-        let part = scenario.follow(token, &clearing(text, false)).unwrap();
-        (part.transaction.amount.0, scenario.balances.held().0)
+        let cleared = scenario.follow(token, &clearing(text, false)).unwrap();
+        (cleared.transaction.amount.0, scenario.balances.held().0)
     });
     assert_eq!(posted, [(262, 525), (262, 263), (263, 0)]);
     assert_eq!((scenario.balances.ledger(), scenario.balances.available()), (Minor(24_213), Minor(24_213)));
     assert_eq!(scenario.state_of(token), TransactionState::Completed);
     let halves = Extras { quotes: Some(quotes("EUR", "0.5")), ..Extras::default() };
     let token = scenario.send(&extended(FirstKind::Purchase, "0.05", halves)).unwrap().transaction.token;
-    // Together, 2.5 pence round to 2. A single cent rounds to zero each time.
+    // Together, 5 cents are 2.5 pence, which round to 2. Converted separately, each cent would round to zero.
     let posted: Vec<_> = (0..5)
         .map_while(|_| scenario.follow(token, &clearing("0.01", false)).ok())
-        .map(|part| part.transaction.amount.0)
+        .map(|cleared| cleared.transaction.amount.0)
         .collect();
     assert_eq!(posted.iter().sum::<i64>(), 2, "{posted:?}");
     assert_eq!(scenario.balances.held(), Minor(0));

@@ -89,7 +89,7 @@ impl FirstMessage {
         Self { kind, amount, network: Network::Visa, acceptor, extras }
     }
 
-    /// Returns what the message presents to the rules, including the result of the verification.
+    /// Returns the data that the message presents to the rules, including the result of the verification.
     fn presented(&self, verification: Option<Verification>) -> Presented<'_> {
         let Extras { pos, pin, three_d_secure, wallet_token, .. } = &self.extras;
         let entry_mode = pos.and_then(|pos| pos.entry_mode);
@@ -102,26 +102,28 @@ impl FirstMessage {
         }
     }
 
-    /// Whether a part of the amount can be approved. Cash back can't be paid out in part.
+    /// Whether a partial amount can be approved. Cash back can't be paid out in part.
     const fn allows_partial(&self) -> bool {
         self.extras.partial_approval && matches!(self.kind, FirstKind::Purchase) && self.extras.cash_back.is_none()
     }
 
-    /// Returns the decision of the account's endpoint, and the part that it approved, in the merchant's currency. The
-    /// part is `None` if the endpoint approved nothing or the full amount. A part that rounds to zero in the card's
-    /// currency can't be approved.
-    fn decided(&self, priced: &Priced) -> Result<(EndpointInput, Option<Minor>), CardRefusal> {
+    /// Returns the decision of the account's endpoint, and the partial amount that it approved, in the merchant's
+    /// currency. The amount is `None` if the endpoint approved nothing or the full amount. A partial amount that rounds
+    /// to zero in the card's currency can't be approved.
+    fn endpoint_input(&self, priced: &Priced) -> Result<(EndpointInput, Option<Minor>), CardRefusal> {
         let (endpoint_decision, allows_partial) = (self.extras.decision, self.allows_partial());
-        let decision = EndpointInput { endpoint_decision, allows_partial, part: None };
-        let Some(part) = decision.seen().and_then(|seen| seen.approved_part()) else { return Ok((decision, None)) };
-        let in_card_currency = priced.terms.to_card(part)?;
+        let decision = EndpointInput { endpoint_decision, allows_partial, partial_amount: None };
+        let Some(partial_amount) = decision.seen().and_then(|seen| seen.approved_partial_amount()) else {
+            return Ok((decision, None));
+        };
+        let in_card_currency = priced.terms.to_card(partial_amount)?;
         if in_card_currency.is_zero() {
             return Ok((EndpointInput { allows_partial: false, ..decision }, None));
         }
-        if part >= priced.in_merchant_currency {
+        if partial_amount >= priced.in_merchant_currency {
             return Ok((decision, None));
         }
-        Ok((EndpointInput { part: Some(in_card_currency), ..decision }, Some(part)))
+        Ok((EndpointInput { partial_amount: Some(in_card_currency), ..decision }, Some(partial_amount)))
     }
 
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
@@ -188,24 +190,24 @@ pub fn decide_first(
     let recipient = situation.recipient.as_ref();
     let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, recipient, sent));
     let token = TransactionToken(stamp.id());
-    let (decision, part) = message.decided(&priced)?;
+    let (decision, endpoint_amount) = message.endpoint_input(&priced)?;
     let first =
-        FirstInput { situation, message, token, stamp, priced: &priced, verification, decision, endpoint_part: part };
+        FirstInput { situation, message, token, stamp, priced: &priced, verification, decision, endpoint_amount };
     let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
     let FirstSituation { limits, guards, balances, .. } = situation;
     let (presented, forced, now) = (message.presented(verification), message.extras.decline, stamp.now);
     let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
     if let Some(declined) = input.declined(|| first.question())? {
-        return match first.available_part(&declined)? {
-            Some(part) => first.hold(part, Response::PartiallyApproved),
+        return match first.available_amount(&declined)? {
+            Some(partial_amount) => first.hold(partial_amount, Response::PartiallyApproved),
             None => Ok(first.declined(declined)),
         };
     }
     match (message.kind, effect) {
         (FirstKind::Inquiry, _) => Ok(first.approve_check(Response::Approved)),
         (FirstKind::Purchase, FundsEffect::None) => Ok(first.approve_check(Response::AccountVerified)),
-        (FirstKind::Purchase | FirstKind::Atm, _) => match part {
-            Some(part) => first.hold(part, Response::PartiallyApproved),
+        (FirstKind::Purchase | FirstKind::Atm, _) => match endpoint_amount {
+            Some(partial_amount) => first.hold(partial_amount, Response::PartiallyApproved),
             None => first.hold(priced.in_merchant_currency, Response::Approved),
         },
         (FirstKind::Refund, _) => {
@@ -228,8 +230,8 @@ struct FirstInput<'a> {
     /// The result of verifying the cardholder.
     verification: Option<Verification>,
     decision: EndpointInput,
-    /// The part that the endpoint of the account approved, in the merchant's currency.
-    endpoint_part: Option<Minor>,
+    /// The partial amount that the endpoint of the account approved, in the merchant's currency.
+    endpoint_amount: Option<Minor>,
 }
 
 impl FirstInput<'_> {
@@ -245,26 +247,27 @@ impl FirstInput<'_> {
         DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
     }
 
-    /// Returns the part to approve instead of a decline, in the merchant's currency. `None`: the message is declined.
-    fn available_part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
+    /// Returns the available amount, which is approved instead of a decline, in the merchant's currency. `None`: the
+    /// message is declined.
+    fn available_amount(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         if !self.message.allows_partial() || available <= Minor::ZERO {
             return Ok(None);
         }
-        let max = self.endpoint_part.unwrap_or(self.priced.in_merchant_currency);
-        let part = self.priced.terms.within(available, max)?;
-        Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
+        let max = self.endpoint_amount.unwrap_or(self.priced.in_merchant_currency);
+        let amount = self.priced.terms.within(available, max)?;
+        Ok((!self.priced.terms.to_card(amount)?.is_zero()).then_some(amount))
     }
 
     /// Holds an amount, which is in the merchant's currency, and the fee.
     fn hold(&self, in_merchant_currency: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
-        let (amount, both) = (
+        let (amount, with_fee) = (
             terms.to_card(in_merchant_currency)?,
             in_merchant_currency.plus(priced.fee).ok_or(AmountOutOfRange::Overflow)?,
         );
-        let total = terms.to_card(both)?;
+        let total = terms.to_card(with_fee)?;
         let (journal, balances) =
             PoolChange::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
         let impacted = total.negated().ok_or(AmountOutOfRange::Overflow)?;
@@ -280,7 +283,7 @@ impl FirstInput<'_> {
         let chain = Chain {
             counted,
             expires_at: Some(expires_at),
-            ..self.chain(amount, both, ChainState::Open { held: total })
+            ..self.chain(amount, with_fee, ChainState::Open { held: total })
         };
         Ok(CardDecision {
             transaction,
@@ -382,7 +385,7 @@ impl FirstInput<'_> {
             currency: card.currency,
             amount: priced.requested,
             requested: priced.requested,
-            // Both sums are rounded. Their difference is the fee, which is never below zero.
+            // The total and the requested amount are rounded. Their difference is the fee, which is never below zero.
             acquirer_fee: Minor(priced.total.0.saturating_sub(priced.requested.0)),
             conversion: priced.terms.shown(priced.in_merchant_currency),
             impacted,

@@ -81,8 +81,8 @@ pub fn decide_first_use(
 /// Whether a message is the first use of a physical card.
 fn is_first_use(card: &CardRecord, message: &FirstMessage) -> bool {
     let has_pin = matches!(message.kind, FirstKind::Atm | FirstKind::Debit | FirstKind::Inquiry);
-    let is_right = message.extras.pin.is_some() && message.extras.pin == card.pin;
-    card.awaits_first_use() && has_pin && is_right
+    let is_correct = message.extras.pin.is_some() && message.extras.pin == card.pin;
+    card.awaits_first_use() && has_pin && is_correct
 }
 
 #[cfg(test)]
@@ -93,12 +93,12 @@ mod tests {
     use crate::test_support::{CLIENT, CardScenario, a_budget, a_card, a_physical_card_request, first_message};
     use uuid::Uuid;
 
-    const RIGHT: PinDigest = PinDigest::new([7; 32]);
+    const CORRECT: PinDigest = PinDigest::new([7; 32]);
 
     fn situation(state: CardState, available: &str) -> (CardScenario, FirstUseSituation) {
         let mut scenario = CardScenario::of(a_card().in_state(state), a_budget().with(available));
-        scenario.guards.pin = Some(RIGHT);
-        let mut card = CardRecord { pin: Some(RIGHT), ..CardRecord::seeded(scenario.card.clone()) };
+        scenario.guards.pin = Some(CORRECT);
+        let mut card = CardRecord { pin: Some(CORRECT), ..CardRecord::seeded(scenario.card.clone()) };
         let mut virtual_card = CardRecord::seeded(a_card().build());
         virtual_card.card.id = CardId(Uuid::from_u128(9));
         let recipient = Some(a_physical_card_request().recipient);
@@ -118,10 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_correct_pin_activates_the_card_and_ends_the_virtual_one() {
+    fn the_first_correct_pin_activates_the_physical_card_and_terminates_the_virtual_card() {
         for (kind, amount) in [(FirstKind::Atm, "1"), (FirstKind::Debit, "1"), (FirstKind::Inquiry, "0")] {
             let (scenario, situation) = situation(CardState::Unactivated, "10.00 GBP");
-            let message = with_pin(kind, amount, Some(RIGHT));
+            let message = with_pin(kind, amount, Some(CORRECT));
             let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
             assert_eq!(done.message.transaction.response, Response::Approved, "{kind:?}");
             let (own, other) = (situation.card.card.id, CardId(Uuid::from_u128(9)));
@@ -134,12 +134,16 @@ mod tests {
     #[test]
     fn the_rules_run_after_the_activation() {
         let (scenario, situation) = situation(CardState::Unactivated, "0.50 GBP");
-        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
+        let message = with_pin(FirstKind::Debit, "1", Some(CORRECT));
         let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!(done.message.transaction.response, Response::NotSufficientFunds);
         assert_eq!(done.changes.len(), 2);
-        let refused =
-            decide_first_use(&situation, &with_pin(FirstKind::Debit, "0.001", Some(RIGHT)), CLIENT, &scenario.stamp());
+        let refused = decide_first_use(
+            &situation,
+            &with_pin(FirstKind::Debit, "0.001", Some(CORRECT)),
+            CLIENT,
+            &scenario.stamp(),
+        );
         assert!(matches!(refused, Err(CardRefusal::Amount(_))));
     }
 
@@ -149,7 +153,7 @@ mod tests {
         for (kind, pin) in [
             (FirstKind::Debit, Some(wrong)),
             (FirstKind::Debit, None),
-            (FirstKind::Purchase, Some(RIGHT)),
+            (FirstKind::Purchase, Some(CORRECT)),
             (FirstKind::Purchase, None),
         ] {
             let (scenario, situation) = situation(CardState::Unactivated, "10.00 GBP");
@@ -160,10 +164,10 @@ mod tests {
                 "{kind:?}"
             );
         }
-        let (scenario, mut without) = situation(CardState::Unactivated, "10.00 GBP");
-        without.card.physical = None;
-        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
-        let done = decide_first_use(&without, &message, CLIENT, &scenario.stamp()).unwrap();
+        let (scenario, mut not_physical) = situation(CardState::Unactivated, "10.00 GBP");
+        not_physical.card.physical = None;
+        let message = with_pin(FirstKind::Debit, "1", Some(CORRECT));
+        let done = decide_first_use(&not_physical, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!((done.message.transaction.response, states(&done)), (Response::CardNotActive, vec![]));
         for state in CardState::ALL.into_iter().filter(|state| *state != CardState::Unactivated) {
             let (scenario, situation) = situation(state, "10.00 GBP");
@@ -177,7 +181,7 @@ mod tests {
         if let Some(card) = &mut situation.virtual_card {
             card.card.state = CardState::Replaced;
         }
-        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
+        let message = with_pin(FirstKind::Debit, "1", Some(CORRECT));
         let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!(states(&done), [(situation.card.card.id, CardState::Active)]);
     }

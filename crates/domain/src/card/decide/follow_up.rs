@@ -62,12 +62,12 @@ pub enum FollowUp {
     },
     /// Return of all or part of a debit: an extension.
     DebitReversal {
-        /// The amount; `None` for what is left.
+        /// The amount; `None` for the full remainder.
         amount: Option<DecimalAmount>,
     },
     /// Withdrawal of a settled refund: an extension. It may overdraw the budget.
     RefundReturn {
-        /// The amount; `None` for what is left.
+        /// The amount; `None` for the full remainder.
         amount: Option<DecimalAmount>,
     },
     /// Expiry of the hold before it is due: an extension.
@@ -111,6 +111,7 @@ impl FollowUp {
         }
     }
 
+    /// Whether the follow-up is possible in a chain of this kind.
     const fn follows(&self, kind: ChainKind) -> bool {
         match self {
             Self::Advice { .. } | Self::Incremental { .. } | Self::Clearing { .. } | Self::ForcedClearing { .. } => {
@@ -180,7 +181,7 @@ pub fn decide_follow_up(
     decide_follow_up_with_endpoint(situation, token, message, EndpointDecision::Off, stamp)
 }
 
-/// Decides a follow-up like [`decide_follow_up`]. `endpoint_decision` is what is known about the decision of the
+/// Decides a follow-up like [`decide_follow_up`]. `endpoint_decision` is the state of the decision of the
 /// account's endpoint, which only increments need.
 ///
 /// ```

@@ -66,7 +66,7 @@ enum Counting {
 }
 
 /// Adds the verdict of the account's endpoint to the record.
-fn decided(mut decision: CardDecision, seen: Option<DecisionCheck>) -> CardDecision {
+fn with_endpoint_check(mut decision: CardDecision, seen: Option<DecisionCheck>) -> CardDecision {
     decision.transaction.details.decision = seen;
     decision
 }
@@ -92,9 +92,14 @@ impl<'a> FollowUpInput<'a> {
 
     pub(super) fn advice(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let chain = self.with_hold(sent)?;
-        let (total, change) = (chain.held(), less(chain.held(), self.chain.held())?);
-        let amounts =
-            Amounts { sent, own: total, requested: total, impacted: less(Minor::ZERO, total)?, ..Amounts::default() };
+        let (total, change) = (chain.held(), subtract(chain.held(), self.chain.held())?);
+        let amounts = Amounts {
+            sent,
+            own: total,
+            requested: total,
+            impacted: subtract(Minor::ZERO, total)?,
+            ..Amounts::default()
+        };
         let funds = Rule::AvailableBalance { available: self.situation.balances.available(), requested: change };
         if change > Minor::ZERO && !funds.passes() {
             return Ok(self.declined(amounts, DeclineExplanation { passed: Vec::new(), failed: funds }));
@@ -112,8 +117,8 @@ impl<'a> FollowUpInput<'a> {
         endpoint_decision: EndpointDecision,
     ) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.held_and_cleared();
-        let chain = self.with_hold(more(held, sent)?)?;
-        let change = less(chain.held(), self.chain.held())?;
+        let chain = self.with_hold(add(held, sent)?)?;
+        let change = subtract(chain.held(), self.chain.held())?;
         if change.is_zero() {
             return Err(rounds_to_zero(&self.situation.card));
         }
@@ -121,22 +126,22 @@ impl<'a> FollowUpInput<'a> {
             sent,
             own: change,
             requested: change,
-            impacted: less(Minor::ZERO, change)?,
+            impacted: subtract(Minor::ZERO, change)?,
             ..Amounts::default()
         };
         let ChainSituation { card, limits, guards, balances, first, .. } = self.situation;
         let (effect, now) = (FundsEffect::DebitMore { change, total: chain.held() }, self.stamp.now);
         let entry_mode = first.details.pos.and_then(|pos| pos.entry_mode);
         let presented = Presented::only(CardUse { acceptor: &first.acceptor, entry_mode });
-        let decision = EndpointInput { endpoint_decision, allows_partial: false, part: None };
+        let decision = EndpointInput { endpoint_decision, allows_partial: false, partial_amount: None };
         let seen = decision.seen();
         let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
         if let Some(declined) = input.declined(|| self.question(amounts))? {
-            return Ok(decided(self.declined(amounts, declined), seen));
+            return Ok(with_endpoint_check(self.declined(amounts, declined), seen));
         }
         let (state, pool_change) = (TransactionState::Pending, PoolChange::hold(change));
         let effect = Effect { amounts, state, pool_change, chain, counting: Counting::Change(change) };
-        Ok(decided(self.apply(effect)?, seen))
+        Ok(with_endpoint_check(self.apply(effect)?, seen))
     }
 
     /// Returns the question to the endpoint of the account.
@@ -149,33 +154,33 @@ impl<'a> FollowUpInput<'a> {
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.held_and_cleared();
-        let (without_fee, with_fee) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
+        let (without_fee, with_fee) = (add(cleared, sent)?, add(cleared, add(sent, fee)?)?);
         self.must_be_within_margin(with_fee, fee)?;
-        let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
+        let left = if is_final { Minor::ZERO } else { subtract(held, add(sent, fee)?)?.max(Minor::ZERO) };
         let mut chain = self.still_open(left, with_fee)?;
         let ends = is_final || chain.held().is_zero();
         if ends {
             chain = self.ended(chain, ChainEnd::Cleared, with_fee);
         }
-        // Each part is the growth of the converted sum, so the parts add up to the conversion of the whole.
+        // Each amount is the increase of the converted sum, so partial amounts add up to the conversion of the total.
         let before = self.terms.to_card(cleared)?;
-        let own = less(self.terms.to_card(without_fee)?, before)?;
-        let posted = less(self.terms.to_card(with_fee)?, before)?;
-        let taken = less(self.chain.held(), chain.held())?;
-        chain.cleared = more(self.chain.cleared, posted)?;
+        let own = subtract(self.terms.to_card(without_fee)?, before)?;
+        let posted = subtract(self.terms.to_card(with_fee)?, before)?;
+        let taken = subtract(self.chain.held(), chain.held())?;
+        chain.cleared = add(self.chain.cleared, posted)?;
         self.apply(Effect {
             amounts: Amounts {
                 sent,
                 own,
                 requested: own,
-                fee: less(posted, own)?,
-                impacted: less(Minor::ZERO, posted)?,
+                fee: subtract(posted, own)?,
+                impacted: subtract(Minor::ZERO, posted)?,
             },
             state: TransactionState::Completed,
             pool_change: PoolChange::clear(taken, posted)?,
             chain,
             // If more is cleared than the hold loses, limits count the difference. If less, they give it back.
-            counting: Counting::Change(less(posted, taken)?),
+            counting: Counting::Change(subtract(posted, taken)?),
         })
     }
 
@@ -184,12 +189,12 @@ impl<'a> FollowUpInput<'a> {
     fn must_be_within_margin(&self, cleared_after: Minor, fee: Minor) -> Result<(), CardRefusal> {
         let ChainSituation { guards, first, .. } = self.situation;
         let (held, cleared) = self.held_and_cleared();
-        let before = less(cleared, self.chain.forced)?;
-        let (authorised, after) = (more(held, before)?, less(cleared_after, self.chain.forced)?);
+        let before = subtract(cleared, self.chain.forced)?;
+        let (authorised, after) = (add(held, before)?, subtract(cleared_after, self.chain.forced)?);
         let currency = self.terms.currency();
         match guards.settings.over_clearing.max_cleared(authorised, &first.acceptor.mcc, currency) {
             Some(max) if after > max => {
-                let max = less(max, more(before, fee)?)?.max(Minor::ZERO);
+                let max = subtract(max, add(before, fee)?)?.max(Minor::ZERO);
                 Err(CardRefusal::ExceedsMargin { max: max.of(currency) })
             }
             _ => Ok(()),
@@ -214,20 +219,20 @@ impl<'a> FollowUpInput<'a> {
     /// Releases a part of the hold. Releasing all of it ends the chain.
     fn release(&self, sent: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.held_and_cleared();
-        let mut chain = self.still_open(less(held, sent)?, cleared)?;
+        let mut chain = self.still_open(subtract(held, sent)?, cleared)?;
         let ends = chain.held().is_zero();
         if ends {
             chain = self.ended(chain, end, cleared);
         }
-        let released = less(self.chain.held(), chain.held())?;
-        let back = less(Minor::ZERO, released)?;
+        let released = subtract(self.chain.held(), chain.held())?;
+        let change = subtract(Minor::ZERO, released)?;
         let requested = self.chain.authorised;
         self.apply(Effect {
             amounts: Amounts { sent, own: released, requested, impacted: released, fee: Minor::ZERO },
             state: if ends { TransactionState::NothingCleared } else { TransactionState::Pending },
-            pool_change: PoolChange::hold(back),
+            pool_change: PoolChange::hold(change),
             chain,
-            counting: Counting::Change(back),
+            counting: Counting::Change(change),
         })
     }
 
@@ -253,7 +258,7 @@ impl<'a> FollowUpInput<'a> {
         let own = self.chain.authorised;
         let sent = self.situation.first.conversion.map_or(own, |first| first.amount);
         self.apply(Effect {
-            amounts: Amounts { sent, own, requested: own, impacted: less(Minor::ZERO, own)?, fee: Minor::ZERO },
+            amounts: Amounts { sent, own, requested: own, impacted: subtract(Minor::ZERO, own)?, fee: Minor::ZERO },
             state: TransactionState::NothingCleared,
             pool_change: PoolChange::default(),
             chain: Chain { state: ChainState::Ended(ChainEnd::Reversed), ..self.chain.clone() },
@@ -264,8 +269,8 @@ impl<'a> FollowUpInput<'a> {
     /// Clears an amount, whether the chain is open or has ended. The hold of an open chain stays.
     pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.held_and_cleared();
-        let cleared_after = more(cleared, sent)?;
-        let forced = more(self.chain.forced, sent)?;
+        let cleared_after = add(cleared, sent)?;
+        let forced = add(self.chain.forced, sent)?;
         let mut chain = match self.chain.state {
             ChainState::Open { .. } => self.still_open(held, cleared_after)?,
             ChainState::Ended(end) => self.ended(self.chain.clone(), end, cleared_after),
@@ -274,22 +279,22 @@ impl<'a> FollowUpInput<'a> {
         if chain.end().is_none() && chain.held().is_zero() {
             chain = self.ended(chain, ChainEnd::Cleared, cleared_after);
         }
-        let posted = less(self.terms.to_card(cleared_after)?, self.terms.to_card(cleared)?)?;
+        let posted = subtract(self.terms.to_card(cleared_after)?, self.terms.to_card(cleared)?)?;
         // In another currency, the conversion of the hold may change by a minor unit.
-        let taken = less(self.chain.held(), chain.held())?;
-        (chain.cleared, chain.forced) = (more(self.chain.cleared, posted)?, forced);
+        let taken = subtract(self.chain.held(), chain.held())?;
+        (chain.cleared, chain.forced) = (add(self.chain.cleared, posted)?, forced);
         self.apply(Effect {
             amounts: Amounts {
                 sent,
                 own: posted,
                 requested: posted,
-                impacted: less(Minor::ZERO, posted)?,
+                impacted: subtract(Minor::ZERO, posted)?,
                 ..Amounts::default()
             },
             state: TransactionState::Completed,
             pool_change: PoolChange::clear(taken, posted)?,
             chain,
-            counting: Counting::Permanent { amount: posted, change: less(Minor::ZERO, taken)? },
+            counting: Counting::Permanent { amount: posted, change: subtract(Minor::ZERO, taken)? },
         })
     }
 
@@ -302,7 +307,7 @@ impl<'a> FollowUpInput<'a> {
             state: TransactionState::NothingCleared,
             pool_change: PoolChange::refund(own)?,
             chain,
-            counting: Counting::Change(less(Minor::ZERO, own)?),
+            counting: Counting::Change(subtract(Minor::ZERO, own)?),
         })
     }
 
@@ -311,7 +316,7 @@ impl<'a> FollowUpInput<'a> {
         let Returned { sent, own, chain } = self.returned(sent)?;
         let requested = self.chain.authorised;
         self.apply(Effect {
-            amounts: Amounts { sent, own, requested, impacted: less(Minor::ZERO, own)?, ..Amounts::default() },
+            amounts: Amounts { sent, own, requested, impacted: subtract(Minor::ZERO, own)?, ..Amounts::default() },
             state: TransactionState::Completed,
             pool_change: PoolChange::clear(Minor::ZERO, own)?,
             chain,
@@ -319,18 +324,19 @@ impl<'a> FollowUpInput<'a> {
         })
     }
 
-    /// Computes the return of a cleared amount; `None` returns all that is left. What disputes claim can't be returned.
+    /// Computes the return of a cleared amount; `None` returns all that is left. The amount that disputes claim can't
+    /// be returned.
     fn returned(&self, sent: Option<Minor>) -> Result<Returned, CardRefusal> {
         let (_, cleared) = self.held_and_cleared();
-        let rest = less(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
+        let rest = subtract(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
         let sent = sent.unwrap_or(rest);
         if sent > rest || rest.is_zero() {
             return Err(CardRefusal::ExceedsRemainder { rest: rest.of(self.terms.currency()) });
         }
-        let left = less(cleared, sent)?;
-        // Each part is the decrease of the converted sum, so the parts add up to the conversion of the whole.
-        let own = less(self.terms.to_card(cleared)?, self.terms.to_card(left)?)?;
-        let cleared = less(self.chain.cleared, own)?;
+        let left = subtract(cleared, sent)?;
+        // Each amount is the decrease of the converted sum, so partial amounts add up to the conversion of the total.
+        let own = subtract(self.terms.to_card(cleared)?, self.terms.to_card(left)?)?;
+        let cleared = subtract(self.chain.cleared, own)?;
         let end = if cleared.is_zero() { ChainEnd::Reversed } else { ChainEnd::Cleared };
         let chain = self.ended(self.chain.clone(), end, left);
         Ok(Returned { sent, own, chain: Chain { cleared, ..chain } })
@@ -345,8 +351,8 @@ impl<'a> FollowUpInput<'a> {
     /// card's currency is the conversion of their sum minus the conversion of the cleared amount, so it is zero when
     /// nothing is held.
     fn still_open(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
-        let sum = self.terms.to_card(more(held, cleared)?)?;
-        let state = ChainState::Open { held: less(sum, self.terms.to_card(cleared)?)? };
+        let sum = self.terms.to_card(add(held, cleared)?)?;
+        let state = ChainState::Open { held: subtract(sum, self.terms.to_card(cleared)?)? };
         Ok(Chain { state, merchant: self.terms.merchant_amounts(held, cleared), ..self.chain.clone() })
     }
 
@@ -450,11 +456,11 @@ impl<'a> FollowUpInput<'a> {
     }
 }
 
-fn more(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
+fn add(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
     one.plus(other).ok_or(AmountOutOfRange::Overflow)
 }
 
-fn less(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
+fn subtract(one: Minor, other: Minor) -> Result<Minor, AmountOutOfRange> {
     one.minus(other).ok_or(AmountOutOfRange::Overflow)
 }
 
@@ -468,6 +474,6 @@ fn changed(
     Ok(match change {
         Minor::ZERO => LimitCounts { changed: Vec::new(), counted },
         more if more > Minor::ZERO => LimitCounts::spend(limits, counted, (more, CountedKind::Spent, false), now),
-        back => LimitCounts::give_back(limits, counted, less(Minor::ZERO, back)?, now),
+        back => LimitCounts::give_back(limits, counted, subtract(Minor::ZERO, back)?, now),
     })
 }

@@ -56,9 +56,9 @@ fn an_advice_replaces_the_hold_or_is_declined() {
     assert_eq!(row(&higher), ["authorization.advice", "PENDING", "20.00", "0.00", "-20.00"]);
     let declined = scenario.follow(higher.transaction.token, &advice("20.01")).unwrap();
     assert_eq!(row(&declined), ["authorization.advice", "DECLINED", "20.00", "0.00", "0.00"]);
-    let named = scenario.follow(declined.transaction.token, &reversal(None));
+    let refused = scenario.follow(declined.transaction.token, &reversal(None));
     let (found, state) = (MessageKind::Advice, TransactionState::Declined);
-    assert_eq!(named, Err(CardRefusal::WrongKind { found, state }));
+    assert_eq!(refused, Err(CardRefusal::WrongKind { found, state }));
     scenario.follow(token, &clearing("1", false)).unwrap();
     assert_eq!(scenario.follow(token, &advice("5")), Err(CardRefusal::AlreadyCleared));
 }
@@ -67,8 +67,8 @@ fn an_advice_replaces_the_hold_or_is_declined() {
 fn clearings_below_and_above_the_hold() {
     let mut scenario = scenario_with(2_000);
     let token = scenario.authorize("10").token;
-    let part = scenario.follow(token, &clearing("4", false)).unwrap();
-    assert_eq!(row(&part), ["authorization.clearing", "COMPLETION", "16.00", "10.00", "-4.00"]);
+    let partial = scenario.follow(token, &clearing("4", false)).unwrap();
+    assert_eq!(row(&partial), ["authorization.clearing", "COMPLETION", "16.00", "10.00", "-4.00"]);
     assert_eq!(scenario.state_of(token), TransactionState::Pending);
     let rest = scenario.follow(token, &clearing("5", true)).unwrap();
     assert_eq!(row(&rest), ["authorization.clearing", "COMPLETION", "11.00", "11.00", "-5.00"]);
@@ -84,14 +84,14 @@ fn clearings_below_and_above_the_hold() {
 }
 
 #[test]
-fn partial_reversals() {
+fn partial_reversals_add_up_to_the_hold() {
     let mut scenario = scenario_with(2_000);
     let token = scenario.authorize("10").token;
-    let part = scenario.follow(token, &reversal(Some("4"))).unwrap().transaction;
-    assert_eq!((part.amount, part.requested, part.impacted), (Minor(400), Minor(1000), Minor(400)));
+    let partial = scenario.follow(token, &reversal(Some("4"))).unwrap().transaction;
+    assert_eq!((partial.amount, partial.requested, partial.impacted), (Minor(400), Minor(1000), Minor(400)));
     let held = Minor(600).of(scenario.card.currency);
-    assert_eq!(scenario.follow(part.token, &reversal(Some("6.01"))), Err(CardRefusal::ExceedsHold { held }));
-    let last = scenario.follow(part.token, &reversal(Some("6"))).unwrap().transaction;
+    assert_eq!(scenario.follow(partial.token, &reversal(Some("6.01"))), Err(CardRefusal::ExceedsHold { held }));
+    let last = scenario.follow(partial.token, &reversal(Some("6"))).unwrap().transaction;
     assert_eq!(last.state, TransactionState::NothingCleared);
     assert_eq!(scenario.state_of(token), TransactionState::NothingCleared);
     assert_eq!(scenario.follow(token, &reversal(None)), Err(CardRefusal::AlreadyReversed));

@@ -1,4 +1,5 @@
-//! The rules between the card's expiry and its limits: the cardholder, what a message presents, and controls.
+//! Tests of the rules between the card's expiry and its limits: those about the cardholder, the data that a message
+//! presents, and controls.
 
 use super::testing::extended;
 use super::{Extras, FirstKind, FirstMessage};
@@ -29,13 +30,13 @@ const RULES: [(&str, Response); 10] = [
     ("available_balance", Response::NotSufficientFunds),
 ];
 
-fn cardholder(card: &Card, is_right: bool) -> Cardholder {
-    let right = CardNumber::of(card.id).security_code;
-    let code = if is_right { right } else { format!("{:03}", (right.parse::<u32>().unwrap() + 1) % 1000) };
+fn cardholder(card: &Card, is_correct: bool) -> Cardholder {
+    let correct = CardNumber::of(card.id).security_code;
+    let code = if is_correct { correct } else { format!("{:03}", (correct.parse::<u32>().unwrap() + 1) % 1000) };
     Cardholder { security_code: Some(SecurityCode::parse(&code).unwrap()), ..Cardholder::default() }
 }
 
-/// Creates a card and a message that fail these rules, given by their places in [`RULES`].
+/// Creates a card and a message that fail these rules, given by their indexes in [`RULES`].
 fn failing(wrong: &[usize]) -> (CardScenario, FirstMessage) {
     let fails = |place: usize| wrong.contains(&place);
     let limit = |window, place| a_limit(window, if fails(place) { "1.00 GBP" } else { "50.00 GBP" });
@@ -97,7 +98,7 @@ fn account_checks_skip_limits_and_balance_and_refunds_skip_all_rules() {
 }
 
 #[test]
-fn rules_without_values_are_not_checked() {
+fn rules_are_skipped_if_the_message_lacks_their_values() {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("1.00 GBP"));
     let declined = scenario.send(&extended(FirstKind::Purchase, "2", Extras::default())).unwrap().declined.unwrap();
     let names: Vec<_> = declined.rules().map(|(rule, _)| rule.name()).collect();
@@ -106,7 +107,7 @@ fn rules_without_values_are_not_checked() {
 }
 
 #[test]
-fn a_pin_for_a_card_without_one_is_wrong() {
+fn a_pin_is_incorrect_if_the_card_has_none() {
     let (mut scenario, message) = failing(&[]);
     scenario.guards.pin = None;
     assert_eq!(scenario.send(&message).unwrap().transaction.response, Response::IncorrectPin);
@@ -128,7 +129,7 @@ fn what_was_sent_and_verified_is_recorded() {
 proptest! {
     /// The first failing rule in the order of the contract gives the response, and a decline changes nothing.
     #[test]
-    fn any_set_of_failing_rules_is_declined_for_its_first(
+    fn a_message_is_declined_by_its_first_failing_rule(
         wrong in proptest::collection::btree_set(0..RULES.len(), 0..5),
     ) {
         let wrong: Vec<_> = wrong.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Limits and the messages that count against them.
+//! Tests of limits, and of the messages that count against them.
 
 use super::FollowUp;
 use super::testing::{advice, clearing, incremental, reversal, scenario_with};
@@ -16,7 +16,7 @@ fn spent(scenario: &CardScenario) -> i64 {
 }
 
 #[test]
-fn the_limit_on_a_transaction_is_checked_first_and_counts_nothing() {
+fn the_transaction_limit_is_checked_first_and_counts_nothing() {
     let mut scenario = limited(LimitWindow::Day, "30.00").limited_to(a_limit(LimitWindow::Transaction, "20.00 GBP"));
     assert_eq!(scenario.authorize("20").response, Response::Approved);
     assert_eq!(scenario.authorize("20.01").response, Response::UsageLimitReached);
@@ -53,7 +53,7 @@ fn limits_that_are_turned_off_still_count() {
 }
 
 #[test]
-fn increments_are_given_back_and_what_was_never_counted_is_not() {
+fn a_release_gives_back_only_counted_amounts() {
     let mut scenario = scenario_with(100_000);
     let early = scenario.authorize("30").token;
     scenario.limits.push(a_limit(LimitWindow::Month, "1000.00 GBP"));
@@ -107,7 +107,7 @@ fn refunds_lower_the_current_window_and_stop_at_zero() {
 }
 
 #[test]
-fn a_refund_that_is_taken_back_counts_what_it_lowered() {
+fn a_returned_refund_raises_the_limit_by_the_amount_that_it_lowered() {
     let mut scenario = limited(LimitWindow::Day, "1000.00");
     scenario.authorize("10");
     let refund = scenario.refund("25").token;

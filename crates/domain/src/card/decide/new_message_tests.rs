@@ -1,4 +1,5 @@
-//! Messages beyond authorizations and their follow-ups, with the balances of the table in docs/CARD-EXTENSIONS.md.
+//! Tests of messages other than authorizations and their follow-ups. Their balances are those of the table in
+//! docs/CARD-EXTENSIONS.md.
 
 use super::testing::{extended, reversal, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FirstKind, FollowUp};
@@ -128,9 +129,9 @@ fn cash_back_is_part_of_the_amount() {
 fn a_debit_is_returned_in_parts_up_to_its_amount() {
     let mut scenario = scenario_with(START);
     let token = send(&mut scenario, FirstKind::Debit, "10").transaction.token;
-    let part = scenario.follow(token, &debit_reversal(Some("4"))).unwrap();
-    assert_eq!(row(&part), ["pindebit.reversal", "CLEARED", "244.00", "244.00", "4.00"]);
-    assert_eq!(part.first_state, Some(TransactionState::Completed));
+    let partial = scenario.follow(token, &debit_reversal(Some("4"))).unwrap();
+    assert_eq!(row(&partial), ["pindebit.reversal", "CLEARED", "244.00", "244.00", "4.00"]);
+    assert_eq!(partial.first_state, Some(TransactionState::Completed));
     let refused = scenario.follow(token, &debit_reversal(Some("6.01")));
     assert!(matches!(refused, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor == Minor(600)), "{refused:?}");
     let rest = scenario.follow(token, &debit_reversal(None)).unwrap();
@@ -146,8 +147,8 @@ fn a_debit_is_returned_in_parts_up_to_its_amount() {
 fn a_settled_refund_is_withdrawn_up_to_its_amount() {
     let mut scenario = scenario_with(START);
     let unlinked = send(&mut scenario, FirstKind::UnlinkedRefund, "10").transaction.token;
-    let whole = scenario.follow(unlinked, &refund_return(None)).unwrap();
-    assert_eq!(row(&whole), ["refund.reversal", "COMPLETION", "250.00", "250.00", "-10.00"]);
+    let full = scenario.follow(unlinked, &refund_return(None)).unwrap();
+    assert_eq!(row(&full), ["refund.reversal", "COMPLETION", "250.00", "250.00", "-10.00"]);
     assert_eq!(scenario.follow(unlinked, &refund_return(None)), Err(CardRefusal::AlreadyReversed));
 
     let authorised = send(&mut scenario, FirstKind::Refund, "10").transaction.token;
@@ -157,8 +158,8 @@ fn a_settled_refund_is_withdrawn_up_to_its_amount() {
         scenario.follow(cleared.token, &refund_return(Some("9"))),
         Err(CardRefusal::ExceedsRemainder { .. })
     ));
-    let part = scenario.follow(cleared.token, &refund_return(Some("3"))).unwrap();
-    assert_eq!((part.transaction.kind, part.transaction.impacted), (MessageKind::RefundReturn, Minor(-300)));
+    let partial = scenario.follow(cleared.token, &refund_return(Some("3"))).unwrap();
+    assert_eq!((partial.transaction.kind, partial.transaction.impacted), (MessageKind::RefundReturn, Minor(-300)));
     assert_eq!(chain(&scenario).cleared, Minor(500));
 }
 
@@ -208,7 +209,7 @@ fn an_account_check_has_nothing_to_clear() {
 }
 
 #[test]
-fn cash_is_not_paid_out_in_part_and_never_rounds_to_nothing() {
+fn cash_is_not_paid_out_in_part_and_never_rounds_to_zero() {
     let mut scenario = scenario_with(3_000);
     let partial = Extras { partial_approval: true, ..cash("40") };
     let declined = scenario.send(&extended(FirstKind::Purchase, "100", partial)).unwrap().transaction;
@@ -223,13 +224,13 @@ fn returns_in_another_currency_add_up_to_what_was_converted() {
     let mut scenario = scenario_with(START);
     let debit = scenario.send(&extended(FirstKind::Debit, "10", in_usd())).unwrap();
     assert_eq!((debit.transaction.amount, debit.balances.available()), (Minor(787), Minor(24_213)));
-    let parts = ["3.33", "3.33", "3.34"].map(|part| {
-        let back = scenario.follow(debit.transaction.token, &debit_reversal(Some(part))).unwrap().transaction;
+    let amounts = ["3.33", "3.33", "3.34"].map(|amount| {
+        let returned = scenario.follow(debit.transaction.token, &debit_reversal(Some(amount))).unwrap().transaction;
         assert_eq!(
-            back.conversion.map(|shown| DecimalAmount::from_json_number(part).unwrap().to_minor(shown.currency)),
-            Some(Ok(back.conversion.unwrap().amount))
+            returned.conversion.map(|shown| DecimalAmount::from_json_number(amount).unwrap().to_minor(shown.currency)),
+            Some(Ok(returned.conversion.unwrap().amount))
         );
-        back.amount.0
+        returned.amount.0
     });
-    assert_eq!((parts.iter().sum::<i64>(), scenario.balances.available()), (787, Minor(START)));
+    assert_eq!((amounts.iter().sum::<i64>(), scenario.balances.available()), (787, Minor(START)));
 }

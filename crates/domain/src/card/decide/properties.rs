@@ -121,7 +121,7 @@ fn posted(record: &CardTransaction) -> i64 {
     }
 }
 
-/// Checks that partial amounts add up to the converted whole, and that a hold of zero is zero in both currencies.
+/// Checks that partial amounts add up to the converted total, and that a hold of zero is zero in both currencies.
 fn check_conversion(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError> {
     prop_assert!(!chain.held().is_negative() && !chain.cleared.is_negative());
     let first = scenario.records.iter().find(|record| record.token == chain.id).unwrap();
@@ -129,8 +129,8 @@ fn check_conversion(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCa
     let (Some(side), Some(first)) = (chain.merchant, first.conversion) else { return Ok(()) };
     let convert = |minor| first.rate.convert(minor, first.currency, chain.currency).unwrap();
     prop_assert_eq!(chain.cleared, convert(side.cleared));
-    let parts = scenario.records.iter().filter(|record| record.chain == chain.id);
-    let posted: i64 = parts.map(posted).sum();
+    let messages = scenario.records.iter().filter(|record| record.chain == chain.id);
+    let posted: i64 = messages.map(posted).sum();
     prop_assert_eq!(chain.cleared, Minor(posted), "clearings and returns add up");
     prop_assert_eq!(chain.held().0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
     if chain.kind != ChainKind::Refund {
@@ -147,7 +147,7 @@ fn check_limits(scenario: &CardScenario) -> Result<(), TestCaseError> {
     // Neither refunds nor fees are counted.
     let is_debit = |kind| !matches!(kind, ChainKind::Refund | ChainKind::Fee);
     let debits = scenario.chains.iter().filter(|chain| is_debit(chain.kind));
-    let everything: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
+    let held_and_cleared: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
     for limit in &scenario.limits {
         let of_limit = |entry: &&CountedAmount| entry.limit == limit.id && entry.kind != CountedKind::Refunded;
         let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(of_limit);
@@ -158,7 +158,7 @@ fn check_limits(scenario: &CardScenario) -> Result<(), TestCaseError> {
         if !is_refunded {
             prop_assert_eq!(limit.spent.0, counted);
             if limit.window == LimitWindow::Lifetime {
-                prop_assert_eq!(counted, everything);
+                prop_assert_eq!(counted, held_and_cleared);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 //!
 //! Sources:
-//! - Instead of a decline for insufficient funds, a network accepts an approval of the available part, if the merchant
-//!   supports it.
+//! - Instead of a decline for insufficient funds, a network accepts an approval of the available amount, if the
+//!   merchant supports it.
 //!   <https://docs.nmi.com/docs/partial-approvals>
 //! - Controls come before real-time decisions.
 //!   <https://docs.stripe.com/issuing/controls/spending-controls>
@@ -77,10 +77,11 @@ pub(super) struct RuleInput<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct EndpointInput {
     pub(super) endpoint_decision: EndpointDecision,
-    /// Whether a part of the amount can be approved.
+    /// Whether a partial amount can be approved.
     pub(super) allows_partial: bool,
-    /// The approved part, which must be available, in the card's currency. `None`: the full amount must be available.
-    pub(super) part: Option<Minor>,
+    /// The approved partial amount, which must be available, in the card's currency. `None`: the full amount must be
+    /// available.
+    pub(super) partial_amount: Option<Minor>,
 }
 
 impl EndpointInput {
@@ -105,7 +106,7 @@ impl RuleInput<'_> {
         }
         if self.decision.endpoint_decision == EndpointDecision::Due
             && self.is_debit()
-            && self.local().all(|rule| rule.passes())
+            && self.local_rules().all(|rule| rule.passes())
         {
             return Err(CardRefusal::EndpointNotAsked(Box::new(question())));
         }
@@ -122,12 +123,12 @@ impl RuleInput<'_> {
     /// Returns all rules in order: the local rules, the decision of the endpoint, and the available balance.
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let decision = self.decision.seen().filter(|_| self.is_debit()).map(Rule::Decision);
-        let requested = self.decision.part;
+        let requested = self.decision.partial_amount;
         let funds = self.spending().map(|spending| Rule::AvailableBalance {
             available: self.balances.available(),
             requested: requested.unwrap_or(spending.amount),
         });
-        self.local().chain(decision).chain(funds)
+        self.local_rules().chain(decision).chain(funds)
     }
 
     fn spending(&self) -> Option<Spending> {
@@ -139,10 +140,10 @@ impl RuleInput<'_> {
     }
 
     /// The local rules: all rules before the decision of the endpoint.
-    fn local(&self) -> impl Iterator<Item = Rule> {
+    fn local_rules(&self) -> impl Iterator<Item = Rule> {
         let state = self.card.state;
         let forced = self.forced.map(|code| Rule::Forced { code });
-        let uses = (self.effect != FundsEffect::Credit).then(|| {
+        let use_rules = (self.effect != FundsEffect::Credit).then(|| {
             [
                 Rule::CardInUse { state },
                 Rule::CardNotSuspended { state },
@@ -152,13 +153,13 @@ impl RuleInput<'_> {
         forced
             .into_iter()
             .chain([Rule::CardActivated { state }])
-            .chain(uses.into_iter().flatten())
-            .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
-            .chain(self.spending().into_iter().flat_map(move |spending| self.limits_on(spending)))
+            .chain(use_rules.into_iter().flatten())
+            .chain((self.effect != FundsEffect::Credit).then(|| self.guard_rules()).into_iter().flatten())
+            .chain(self.spending().into_iter().flat_map(move |spending| self.limit_rules(spending)))
     }
 
-    /// The rules about the cardholder, about what the message presents, and about controls.
-    fn guarded(&self) -> impl Iterator<Item = Rule> {
+    /// The rules about the cardholder, about the data that the message presents, and about controls.
+    fn guard_rules(&self) -> impl Iterator<Item = Rule> {
         let Self { guards, presented, .. } = self;
         let holder = guards.holder.map(|status| Rule::CardholderActive { status });
         let pin = presented.pin.map(|sent| Rule::Pin { matches: guards.pin == Some(sent) });
@@ -173,7 +174,7 @@ impl RuleInput<'_> {
     /// The rules of the limits that are on: the transaction limit first, then the spending limits from the shortest
     /// window to the longest. They are sorted here, because stores return limits in any order. A limit that has moved
     /// on to a later window does not apply to the message.
-    fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
+    fn limit_rules(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
         let of_window = move |window| {
             self.limits
                 .iter()

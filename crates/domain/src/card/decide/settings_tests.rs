@@ -158,7 +158,8 @@ fn step() -> impl Strategy<Value = FollowUp> {
 }
 
 proptest! {
-    /// In any sequence of messages, what clearings take from the hold stays within the margin of the authorised amount.
+    /// In any sequence of messages, the amount that clearings take from the hold stays within the margin of the
+    /// authorised amount.
     #[test]
     fn clearings_never_exceed_the_margin(steps in prop::collection::vec(step(), 1..12), tips in any::<bool>()) {
         let (mut scenario, token) = authorized(if tips { "5812" } else { "5411" }, "1");

@@ -88,7 +88,7 @@ impl CardManagement for Store {
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 insert_card(conn, &record, &[])?;
                 working_set.events.record_with(recording.clone());
-                working_set.events.add(record.created().as_slice());
+                working_set.events.add(record.creation_event().as_slice());
                 Ok(profile(conn, record)?)
             })
         })
@@ -133,7 +133,7 @@ impl CardManagement for Store {
                 let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 working_set.events.record_with(recording.clone());
                 working_set.events.add(&[decision.transition.event()]);
-                working_set.events.add(decision.new.created().as_slice());
+                working_set.events.add(decision.new.creation_event().as_slice());
                 let change = CardChange { card: decision.replaced, transition: Some(decision.transition) };
                 store_change(conn, &situation.record, change)?;
                 insert_card(conn, &decision.new, &decision.limits.limits)?;

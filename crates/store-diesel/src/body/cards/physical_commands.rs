@@ -28,7 +28,7 @@ pub(super) fn order(
     let ordered = ordered(conn, &command.account, command.card)?;
     let situation = PhysicalCardSituation { record, limits: locked.limits, ordered, cards };
     let new = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    working_set.events.add(new.card.created().as_slice());
+    working_set.events.add(new.card.creation_event().as_slice());
     insert_card(conn, &new.card, &new.limits.limits)?;
     Ok(profile(conn, new.card)?)
 }

@@ -1,4 +1,4 @@
-//! The worked examples of the specification with their expected results.
+//! Tests of the modulus check with the worked examples of the specification.
 
 use super::*;
 
