@@ -28,18 +28,18 @@ fn dispute(client: &Client, token: &str, amount: f64) -> String {
     text(&expect_json(&open(client, &body), 201), "/id").to_owned()
 }
 
-fn act(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
+fn post_action(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
     let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
     assert_documented("post", &format!("{SINGLE}/{action}"), &answer);
     answer
 }
 
 fn credit(client: &Client, id: &str) -> Value {
-    expect_json(&act(client, id, "provisional-credit", &json!({})), 201)
+    expect_json(&post_action(client, id, "provisional-credit", &json!({})), 201)
 }
 
 fn resolve(client: &Client, id: &str, outcome: &str) -> Value {
-    expect_json(&act(client, id, "resolve", &json!({"outcome": outcome})), 201)
+    expect_json(&post_action(client, id, "resolve", &json!({"outcome": outcome})), 201)
 }
 
 fn find(client: &Client, id: &str) -> Value {
@@ -109,7 +109,7 @@ fn a_dispute_is_opened_credited_and_won() {
     assert_eq!(wallet.balance().available, 24_000, "nothing moved");
 
     for text in ["The parcel never arrived.", "žádný balík"] {
-        expect_json(&act(client, &id, "evidence", &json!({"text": text})), 201);
+        expect_json(&post_action(client, &id, "evidence", &json!({"text": text})), 201);
     }
     let credited = credit(client, &id);
     let message = &credited["transaction"];
@@ -291,20 +291,20 @@ fn invalid_requests_and_actions_on_decided_disputes_are_refused() {
     }
     table.done(13);
     for number in 0..20 {
-        expect_json(&act(client, &id, "evidence", &json!({"text": format!("{number}")})), 201);
+        expect_json(&post_action(client, &id, "evidence", &json!({"text": format!("{number}")})), 201);
     }
-    expect_fault(&act(client, &id, "evidence", &json!({"text": "x"})), 409, "path.disputeId", "invalid_state");
+    expect_fault(&post_action(client, &id, "evidence", &json!({"text": "x"})), 409, "path.disputeId", "invalid_state");
     credit(client, &id);
-    expect_fault(&act(client, &id, "provisional-credit", &json!({})), 409, "path.disputeId", "invalid_state");
+    expect_fault(&post_action(client, &id, "provisional-credit", &json!({})), 409, "path.disputeId", "invalid_state");
     resolve(client, &id, "WON");
     for (action, body) in [
         ("evidence", json!({"text": "late"})),
         ("provisional-credit", json!({})),
         ("resolve", json!({"outcome": "LOST"})),
     ] {
-        expect_fault(&act(client, &id, action, &body), 409, "path.disputeId", "invalid_state");
+        expect_fault(&post_action(client, &id, action, &body), 409, "path.disputeId", "invalid_state");
         for (other, id) in [(&server.other(), &*id), (client, ABSENT)] {
-            expect_fault(&act(other, id, action, &body), 404, "path.disputeId", "not_found");
+            expect_fault(&post_action(other, id, action, &body), 404, "path.disputeId", "not_found");
         }
     }
     expect_fault(&server.other().get(&format!("{DISPUTES}/{id}")), 404, "path.disputeId", "not_found");

@@ -33,7 +33,12 @@ pub(crate) fn open_dispute(
 }
 
 /// Builds an action on dispute `dispute`, whose message has the token `number`.
-pub(crate) fn act(who: Who, dispute: u128, action: DisputeAction, number: u128) -> Result<DisputeCommand, Failure> {
+pub(crate) fn dispute_action(
+    who: Who,
+    dispute: u128,
+    action: DisputeAction,
+    number: u128,
+) -> Result<DisputeCommand, Failure> {
     let ids = stamp_at(number, after(i64::try_from(number).unwrap_or_default()));
     let decide =
         Arc::new(move |situation: &DisputeSituation| ids.rule(|stamp| decide_dispute(situation, &action, stamp)));

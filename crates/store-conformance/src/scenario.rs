@@ -9,7 +9,7 @@ use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
     follow_up, message, open, stamp, token,
 };
-use crate::disputes::{act as act_on_dispute, evidence, open_dispute};
+use crate::disputes::{dispute_action, evidence, open_dispute};
 use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::management::{
@@ -316,7 +316,7 @@ async fn contest(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
         (63, lost, 68),
         (64, DisputeAction::Resolve(DisputeOutcome::Won), 69),
     ] {
-        let command = act_on_dispute(who, base + dispute, action, base + number)?;
+        let command = dispute_action(who, base + dispute, action, base + number)?;
         answers.add("dispute", disputes.act(command).await)?;
     }
     Ok(())

@@ -81,13 +81,13 @@ pub(super) fn sessions(
     // ABANDONED after a payment that failed.
     builder.open(SHOP, "Poster", day(4), TimeDelta::minutes(20))?;
     builder.pay(failed, day(4) + TimeDelta::minutes(1))?;
-    builder.act(&SessionAction::Due, now)?;
+    builder.apply(&SessionAction::Due, now)?;
     // EXPIRED.
     builder.open(SHOP, "Notebook", day(3), TimeDelta::minutes(20))?;
-    builder.act(&SessionAction::Due, now)?;
+    builder.apply(&SessionAction::Due, now)?;
     // CANCELLED.
     builder.open(SHOP, "Calendar", day(2), TimeDelta::minutes(20))?;
-    builder.act(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
+    builder.apply(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
     // PROCESSING: its bank never reports.
     builder.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
     builder.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
@@ -183,13 +183,13 @@ impl CheckoutBuilder<'_> {
     fn pay(&mut self, decision: PayerDecision, now: DateTime<Utc>) -> Result<Option<MerchantPaymentId>, DemoFault> {
         let needs_shipping = self.records.sessions.last().is_some_and(CheckoutSession::needs_shipping);
         let shipping = if needs_shipping { Some(shipping()?) } else { None };
-        self.act(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
-        self.act(&SessionAction::Due, self.now)?;
+        self.apply(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
+        self.apply(&SessionAction::Due, self.now)?;
         Ok(self.records.sessions.last().and_then(|session| session.state.payment()))
     }
 
     /// Applies an action to the last session.
-    fn act(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
+    fn apply(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
         let Some(session) = self.records.sessions.pop() else { return Ok(()) };
         let pending =
             self.records.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));

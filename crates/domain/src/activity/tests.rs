@@ -232,13 +232,13 @@ fn a_chargeback_credits_until_it_is_lost() {
         (row.kind.as_str(), row.status.as_str(), row.impacted.0)
     };
     let dispute = scenario.dispute(bought, Some("2.00")).unwrap();
-    scenario.act(dispute.id, &DisputeAction::Credit).unwrap();
+    scenario.apply_to_dispute(dispute.id, &DisputeAction::Credit).unwrap();
     assert_eq!(seen(&scenario), ("chargeback", "pending", 200));
     let mut other = scenario.clone();
-    scenario.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Lost)).unwrap();
+    scenario.apply_to_dispute(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Lost)).unwrap();
     scenario.chains.retain(|chain| chain.kind == ChainKind::Dispute);
     assert_eq!(seen(&scenario), ("chargeback", "reverted", 0));
-    other.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Won)).unwrap();
+    other.apply_to_dispute(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Won)).unwrap();
     other.chains.retain(|chain| chain.kind == ChainKind::Dispute);
     assert_eq!(seen(&other), ("chargeback", "complete", 200));
 }

@@ -300,7 +300,7 @@ proptest! {
             prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "the decision is the same again");
             let mut next = model.clone();
             let is_accepted = next.apply(&step, kind, now);
-            match scenario.act(&action) {
+            match scenario.apply(&action) {
                 Ok(()) => prop_assert!(is_accepted, "{step:?}"),
                 Err(SessionRefusal::NotOpen(status)) => prop_assert_eq!((is_accepted, status), (false, next.status)),
                 Err(refusal) => {

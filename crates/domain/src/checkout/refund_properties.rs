@@ -83,7 +83,7 @@ impl RefundRun {
     }
 
     /// Applies an action to a refund, and returns the refusal.
-    fn act(&mut self, place: usize, action: RefundAction, minutes: i64) -> Option<RefundRefusal> {
+    fn apply(&mut self, place: usize, action: RefundAction, minutes: i64) -> Option<RefundRefusal> {
         let refund = self.refunds.get(place)?.clone();
         let situation = RefundSituation { refund, session: self.situation.session.clone() };
         let stamp = Stamp { now: noon() + TimeDelta::minutes(minutes), ids: self.ids.source() };
@@ -133,18 +133,18 @@ proptest! {
                 }
                 Step::Decide(place, outcome, delay) => {
                     // What is due is applied first, so that `before` is the status that the decision reads.
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     let visit = BankVisit::new(outcome, outcome.delayed().map(|_| delay)).unwrap();
                     let decision = visit.decision(noon() + TimeDelta::minutes(now));
                     let before = refunds.refunds.get(place).map(MerchantPayment::refund_status);
-                    let refusal = refunds.act(place, RefundAction::AtBank(decision), now);
+                    let refusal = refunds.apply(place, RefundAction::AtBank(decision), now);
                     let is_over = before.filter(|status| *status != RefundStatus::AwaitingAuthorisation);
                     prop_assert_eq!(refusal, is_over.map(RefundRefusal::NotAwaiting));
                 }
                 Step::Due(place) => {
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     let before = refunds.refunds.clone();
-                    prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
+                    prop_assert_eq!(refunds.apply(place, RefundAction::Due, now), None);
                     prop_assert_eq!(&refunds.refunds, &before, "nothing more is due");
                 }
             }

@@ -27,7 +27,7 @@ fn at(minutes: i64) -> DateTime<Utc> {
 /// The payer decides at the bank about a payment. The bank reports after some minutes.
 fn at_bank(scenario: &mut SessionScenario, payment: MerchantPaymentId, outcome: PayerOutcome, minutes: i64) {
     let decision = scenario.decision(outcome, minutes);
-    scenario.act(&SessionAction::AtBank(payment, decision)).unwrap();
+    scenario.apply(&SessionAction::AtBank(payment, decision)).unwrap();
 }
 
 fn shipped(amount: &str) -> Shipping {
@@ -38,7 +38,7 @@ fn shipped(amount: &str) -> Shipping {
 fn a_payer_pays_step_by_step() {
     let mut scenario = scenario().reconciled();
     scenario.wait(1);
-    scenario.act(&SessionAction::Begin).unwrap();
+    scenario.apply(&SessionAction::Begin).unwrap();
     let begun = SessionState::Open { has_begun: true };
     assert_eq!((scenario.session().state, scenario.session().updated_at), (begun, at(1)));
     scenario.wait(1);
@@ -83,7 +83,7 @@ fn a_top_up_credits_its_budget() {
     let mut scenario = SessionScenario::of(a_top_up("12.50 GBP")).crediting(a_budget().with("100.00 GBP"));
     scenario.pay(PayerOutcome::Pending, 5).unwrap();
     scenario.wait(7);
-    scenario.act(&SessionAction::Due).unwrap();
+    scenario.apply(&SessionAction::Due).unwrap();
     assert_eq!((scenario.status(), scenario.session().state.order()), (SessionStatus::Completed, None));
     let credit = scenario.situation.budget.as_ref().unwrap();
     let balances = credit.budget.in_currency(money("1.00 GBP").currency).unwrap();
@@ -104,7 +104,7 @@ fn a_top_up_of_a_budget_without_the_currency_is_refused() {
 #[test]
 fn a_top_up_that_ends_has_no_event_of_a_session() {
     let mut scenario = SessionScenario::of(a_top_up("12.50 GBP"));
-    scenario.act(&SessionAction::MerchantCancels).unwrap();
+    scenario.apply(&SessionAction::MerchantCancels).unwrap();
     assert_eq!((scenario.status(), scenario.event_log()), (SessionStatus::Cancelled, Vec::new()));
 }
 
@@ -157,7 +157,7 @@ fn a_bank_that_fails_leaves_the_session_open_until_it_expires() {
             let mut scenario = scenario();
             scenario.pay(outcome, minutes).unwrap();
             scenario.wait(minutes);
-            scenario.act(&SessionAction::Due).unwrap();
+            scenario.apply(&SessionAction::Due).unwrap();
             assert_eq!((scenario.status(), scenario.session().updated_at), (status, at(minutes)));
             assert_eq!((scenario.payments[0].status(), scenario.payments[0].state.failure()), (Failed, Some(failure)));
             let is_open = status == SessionStatus::Open;
@@ -174,7 +174,7 @@ fn everything_due_happens_in_order_and_is_dated_when_it_was_due() {
     let mut scenario = scenario();
     scenario.pay(PayerOutcome::FailLater, 10).unwrap();
     scenario.wait(60);
-    scenario.act(&SessionAction::Due).unwrap();
+    scenario.apply(&SessionAction::Due).unwrap();
     assert_eq!((scenario.status(), scenario.session().updated_at), (SessionStatus::Abandoned, at(20)));
     assert_eq!(scenario.event_log(), [(MerchantPaymentFailed, at(10)), (MerchantCheckoutSessionAbandoned, at(20))]);
 }
@@ -184,10 +184,10 @@ fn a_processing_session_does_not_expire() {
     let mut scenario = scenario();
     scenario.pay(PayerOutcome::Pending, 60).unwrap();
     scenario.wait(30);
-    scenario.act(&SessionAction::Due).unwrap();
+    scenario.apply(&SessionAction::Due).unwrap();
     assert_eq!(scenario.status(), SessionStatus::Processing);
     scenario.wait(60);
-    scenario.act(&SessionAction::Due).unwrap();
+    scenario.apply(&SessionAction::Due).unwrap();
     assert_eq!(scenario.session().state.completed_at(), Some(at(60)));
 }
 
@@ -202,18 +202,18 @@ fn the_moment_of_expiry_is_too_late() {
             scenario.choose_bank().unwrap();
         }
         scenario.wait(19);
-        scenario.act(&SessionAction::Due).unwrap();
+        scenario.apply(&SessionAction::Due).unwrap();
         assert_eq!(scenario.status(), SessionStatus::Open);
         scenario.wait(1);
         for action in [SessionAction::ChooseBank(a_bank_choice()), SessionAction::MerchantCancels] {
-            assert_eq!(scenario.act(&action), Err(SessionRefusal::NotOpen(status)));
+            assert_eq!(scenario.apply(&action), Err(SessionRefusal::NotOpen(status)));
         }
         assert_eq!(scenario.pay(PayerOutcome::Approve, 0), Err(SessionRefusal::NotOpen(status)));
         if let Some(pending) = scenario.situation.pending.clone() {
             at_bank(&mut scenario, pending.id, PayerOutcome::Approve, 0);
             assert_eq!(scenario.payment_statuses(), [Cancelled]);
         }
-        scenario.act(&SessionAction::Due).unwrap();
+        scenario.apply(&SessionAction::Due).unwrap();
         assert_eq!((scenario.status(), scenario.event_log()), (status, vec![(event, at(20))]));
     }
 }
@@ -226,26 +226,26 @@ fn a_bank_is_asked_until_it_has_a_result() {
     let says = |answer, minutes| SessionAction::BankSays(payment, PayerDecision::Approve(answer), at(minutes));
     // The payer approved in time, although the bank reports it after `expiresAt`.
     scenario.wait(24);
-    scenario.act(&says(BankAnswer::AskAgain(at(25)), 19)).unwrap();
+    scenario.apply(&says(BankAnswer::AskAgain(at(25)), 19)).unwrap();
     let session = scenario.session();
     assert_eq!((session.state, session.updated_at), (SessionState::Processing { due_at: at(25) }, at(19)));
     scenario.wait(6);
-    scenario.act(&SessionAction::Due).unwrap();
+    scenario.apply(&SessionAction::Due).unwrap();
     assert_eq!(scenario.session().state, SessionState::Processing { due_at: at(25) });
     let other = SessionAction::BankSays(MerchantPaymentId(uuid::Uuid::nil()), PayerDecision::Reject, at(30));
-    scenario.act(&other).unwrap();
-    scenario.act(&says(BankAnswer::AskAgain(at(40)), 30)).unwrap();
+    scenario.apply(&other).unwrap();
+    scenario.apply(&says(BankAnswer::AskAgain(at(40)), 30)).unwrap();
     assert_eq!(scenario.session().state, SessionState::Processing { due_at: at(40) });
     assert_eq!(scenario.session().updated_at, at(19), "the time of the last change stays");
     let mut withdrawn = scenario.clone();
-    withdrawn.act(&SessionAction::BankSays(payment, PayerDecision::Leave, at(30))).unwrap();
+    withdrawn.apply(&SessionAction::BankSays(payment, PayerDecision::Leave, at(30))).unwrap();
     assert_eq!((withdrawn.status(), withdrawn.payment_statuses()), (SessionStatus::Abandoned, vec![Failed]));
     scenario.wait(10);
     let report = BankReport { at: at(39), result: BankReportResult::Confirmed };
-    scenario.act(&says(BankAnswer::Report(report), 39)).unwrap();
+    scenario.apply(&says(BankAnswer::Report(report), 39)).unwrap();
     assert_eq!(scenario.session().state.completed_at(), Some(at(39)));
     assert_eq!(scenario.payment_statuses(), [Completed]);
-    scenario.act(&SessionAction::BankSays(payment, PayerDecision::Reject, at(40))).unwrap();
+    scenario.apply(&SessionAction::BankSays(payment, PayerDecision::Reject, at(40))).unwrap();
     assert_eq!(scenario.payment_statuses(), [Completed]);
 }
 
@@ -255,7 +255,7 @@ fn an_approval_after_the_time_of_the_session_does_nothing() {
     let payment = scenario.choose_bank().unwrap();
     scenario.wait(21);
     let report = BankAnswer::Report(BankReport { at: at(20), result: BankReportResult::Confirmed });
-    scenario.act(&SessionAction::BankSays(payment, PayerDecision::Approve(report), at(20))).unwrap();
+    scenario.apply(&SessionAction::BankSays(payment, PayerDecision::Approve(report), at(20))).unwrap();
     assert_eq!((scenario.status(), scenario.payment_statuses()), (SessionStatus::Abandoned, vec![Cancelled]));
 }
 
@@ -264,7 +264,7 @@ fn a_cancellation_ends_an_open_session_only() {
     for action in [SessionAction::MerchantCancels, SessionAction::PayerCancels] {
         let mut open = scenario();
         let payment = open.choose_bank().unwrap();
-        open.act(&action).unwrap();
+        open.apply(&action).unwrap();
         assert_eq!((open.status(), open.payment_statuses()), (SessionStatus::Cancelled, vec![Cancelled]));
         at_bank(&mut open, payment, PayerOutcome::Approve, 0);
         assert_eq!((open.status(), open.payment_statuses()), (SessionStatus::Cancelled, vec![Cancelled]));
@@ -276,7 +276,7 @@ fn a_cancellation_ends_an_open_session_only() {
             SessionAction::MerchantCancels => Err(SessionRefusal::NotOpen(SessionStatus::Processing)),
             _ => Ok(()),
         };
-        assert_eq!(processing.act(&action), expected);
+        assert_eq!(processing.apply(&action), expected);
         assert_eq!(processing.status(), SessionStatus::Processing);
     }
 }
@@ -286,17 +286,17 @@ fn the_page_asks_for_an_address_and_a_rate() {
     let mut scenario = SessionScenario::of(collecting_shipping(a_session("12.50 GBP"), true));
     assert_eq!(scenario.choose_bank(), Err(SessionRefusal::ShippingRequired));
     let rate = |amount| SessionAction::Rate(a_shipping_rate(amount));
-    assert_eq!(scenario.act(&rate("2.50 GBP")), Err(SessionRefusal::ShippingRequired));
-    scenario.act(&SessionAction::Ship(a_shipping())).unwrap();
+    assert_eq!(scenario.apply(&rate("2.50 GBP")), Err(SessionRefusal::ShippingRequired));
+    scenario.apply(&SessionAction::Ship(a_shipping())).unwrap();
     assert_eq!(scenario.choose_bank(), Err(SessionRefusal::RateRequired));
-    scenario.act(&rate("2.50 GBP")).unwrap();
+    scenario.apply(&rate("2.50 GBP")).unwrap();
     assert_eq!(scenario.session().amount, money("15.00 GBP"));
-    scenario.act(&rate("0.00 GBP")).unwrap();
+    scenario.apply(&rate("0.00 GBP")).unwrap();
     assert_eq!(scenario.session().amount, money("12.50 GBP"));
     let dear = SessionAction::Rate(ShippingRate { amount: i64::MAX, ..a_shipping_rate("0.00 GBP") });
-    assert_eq!(scenario.act(&dear), Err(SessionRefusal::AboveMaximum));
-    assert_eq!(scenario.act(&rate("999987.51 GBP")), Err(SessionRefusal::AboveMaximum));
-    scenario.act(&rate("1.00 GBP")).unwrap();
+    assert_eq!(scenario.apply(&dear), Err(SessionRefusal::AboveMaximum));
+    assert_eq!(scenario.apply(&rate("999987.51 GBP")), Err(SessionRefusal::AboveMaximum));
+    scenario.apply(&rate("1.00 GBP")).unwrap();
     scenario.pay(PayerOutcome::Approve, 0).unwrap();
     assert_eq!(scenario.payments[0].amount, money("13.50 GBP"));
 }
@@ -304,10 +304,10 @@ fn the_page_asks_for_an_address_and_a_rate() {
 #[test]
 fn a_payment_in_progress_never_has_another_amount_than_the_session() {
     let mut scenario = SessionScenario::of(collecting_shipping(a_session("12.50 GBP"), true));
-    scenario.act(&SessionAction::Ship(a_shipping())).unwrap();
-    scenario.act(&SessionAction::Rate(a_shipping_rate("1.00 GBP"))).unwrap();
+    scenario.apply(&SessionAction::Ship(a_shipping())).unwrap();
+    scenario.apply(&SessionAction::Rate(a_shipping_rate("1.00 GBP"))).unwrap();
     let payment = scenario.choose_bank().unwrap();
-    scenario.act(&SessionAction::Rate(a_shipping_rate("2.00 GBP"))).unwrap();
+    scenario.apply(&SessionAction::Rate(a_shipping_rate("2.00 GBP"))).unwrap();
     assert_eq!(scenario.payment_statuses(), [Cancelled]);
     at_bank(&mut scenario, payment, PayerOutcome::Approve, 0);
     assert_eq!((scenario.status(), scenario.session().amount), (SessionStatus::Open, money("14.50 GBP")));
@@ -320,7 +320,7 @@ fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose
     {
         let session = CheckoutSession { shipping: Some(shipped("1.50 GBP")), ..a_session("12.50 GBP") };
         let mut scenario = SessionScenario::of(collecting_shipping(session, dynamic));
-        scenario.act(&SessionAction::Ship(moved.clone())).unwrap();
+        scenario.apply(&SessionAction::Ship(moved.clone())).unwrap();
         let expected = Shipping { rate: kept, ..moved.clone() };
         assert_eq!((scenario.session().shipping.clone(), scenario.session().amount), (Some(expected), money(amount)));
     }
@@ -330,7 +330,7 @@ fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose
 fn a_payer_without_a_browser_sends_what_the_page_would_ask_for() {
     let pay = |scenario: &mut SessionScenario, shipping: Option<Shipping>| {
         let decision = scenario.decision(PayerOutcome::Approve, 0);
-        scenario.act(&SessionAction::Pay { bank: a_bank_choice(), shipping, decision })
+        scenario.apply(&SessionAction::Pay { bank: a_bank_choice(), shipping, decision })
     };
     let mut collecting = SessionScenario::of(collecting_shipping(a_session("12.50 GBP"), false));
     assert_eq!(pay(&mut collecting, None), Err(SessionRefusal::ShippingRequired));

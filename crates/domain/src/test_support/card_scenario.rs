@@ -134,7 +134,11 @@ impl CardScenario {
     }
 
     /// Applies an action to a dispute.
-    pub fn act(&mut self, dispute: DisputeId, action: &DisputeAction) -> Result<DisputeDecision, DisputeRefusal> {
+    pub fn apply_to_dispute(
+        &mut self,
+        dispute: DisputeId,
+        action: &DisputeAction,
+    ) -> Result<DisputeDecision, DisputeRefusal> {
         let dispute = self.disputes.iter().find(|known| known.id == dispute).unwrap().clone();
         let credit = self.chains.iter().find(|chain| Some(chain.id) == dispute.credit).cloned();
         let situation = DisputeSituation { disputed: self.situation(dispute.transaction), credit, dispute };

@@ -64,7 +64,7 @@ impl SessionScenario {
     }
 
     /// Decides an action, and stores the decision.
-    pub fn act(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
+    pub fn apply(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
         let decision = self.preview(action)?;
         // No decision uses more ids than this.
         self.next_id += 100;
@@ -74,7 +74,7 @@ impl SessionScenario {
 
     /// The payer chooses a bank. Returns the id of the new payment.
     pub fn choose_bank(&mut self) -> Result<MerchantPaymentId, SessionRefusal> {
-        self.act(&SessionAction::ChooseBank(a_bank_choice()))?;
+        self.apply(&SessionAction::ChooseBank(a_bank_choice()))?;
         let Some(pending) = &self.situation.pending else { panic!("a payment must be PENDING") };
         Ok(pending.id)
     }
@@ -91,7 +91,7 @@ impl SessionScenario {
     /// The payer pays without a browser. The bank reports after some minutes.
     pub fn pay(&mut self, outcome: PayerOutcome, minutes: i64) -> Result<(), SessionRefusal> {
         let decision = self.decision(outcome, minutes);
-        self.act(&SessionAction::Pay { bank: a_bank_choice(), shipping: None, decision })
+        self.apply(&SessionAction::Pay { bank: a_bank_choice(), shipping: None, decision })
     }
 
     /// Returns the session.

@@ -4,7 +4,7 @@ use super::answer::{gone, invalid_form, redirect_to};
 use super::form::{Button, SentForm};
 use super::form_token::ShownAt;
 use super::show::bank_form;
-use super::step::{act, act_and_show, redirect_after_change};
+use super::step::{apply_action, apply_and_redirect, redirect_after_change};
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, rates};
 use crate::problem::Problem;
@@ -26,10 +26,10 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
     // Any form except a cancellation begins the session, so that the session later ends as ABANDONED, not as EXPIRED.
     if button != Button::Cancel && !visit.session().state.has_begun() {
-        act(visit, SessionAction::Begin).await?;
+        apply_action(visit, SessionAction::Begin).await?;
     }
     match button {
-        Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
+        Button::Cancel => apply_and_redirect(visit, SessionAction::PayerCancels).await,
         Button::Continue if form.has_address() || visit.session().needs_shipping() => address::save(visit, form).await,
         Button::Continue => Ok(redirect_to(&visit.path_of(Part::Banks))),
         Button::Address => address::look_up(visit, form).await,
@@ -46,7 +46,7 @@ async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<Ht
     match at_bank::read(form, button)? {
         Ok(at_bank) => {
             let decision = at_bank::decision(visit.app, &visit.account, at_bank)?;
-            act_and_show(visit, SessionAction::AtBank(payment.id, decision)).await
+            apply_and_redirect(visit, SessionAction::AtBank(payment.id, decision)).await
         }
         Err(errors) => {
             let page = at_bank::with_errors(bank_form(visit, payment), form, errors);

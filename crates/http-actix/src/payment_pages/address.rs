@@ -2,7 +2,7 @@
 
 use super::answer::{invalid_form, redirect_to};
 use super::form::SentForm;
-use super::step::act;
+use super::step::apply_action;
 use super::summary::summary;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
@@ -74,7 +74,7 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
             return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
         }
     };
-    match act(visit, SessionAction::Ship(shipping)).await? {
+    match apply_action(visit, SessionAction::Ship(shipping)).await? {
         Some(session) if !session.needs_rate() => Ok(redirect_to(&visit.path_of(Part::Summary))),
         _ => Ok(redirect_to(&visit.path)),
     }

@@ -2,7 +2,7 @@
 
 use super::form::SentForm;
 use super::order::order_of;
-use super::step::act_and_show;
+use super::step::apply_and_redirect;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
 use crate::state::App;
@@ -48,7 +48,9 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
         Err(_) => None,
     };
     match bank {
-        Some(Bank { id, name, .. }) => act_and_show(visit, SessionAction::ChooseBank(BankChoice { id, name })).await,
+        Some(Bank { id, name, .. }) => {
+            apply_and_redirect(visit, SessionAction::ChooseBank(BankChoice { id, name })).await
+        }
         None => Ok(visit.answer(StatusCode::BAD_REQUEST, &page(visit, true).await?)),
     }
 }

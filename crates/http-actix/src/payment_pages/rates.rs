@@ -2,7 +2,7 @@
 
 use super::answer::redirect_to;
 use super::form::SentForm;
-use super::step::act;
+use super::step::apply_action;
 use super::summary::summary;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
@@ -26,7 +26,7 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
         let page = summary(visit, choice(visit, &rates, true));
         return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
     };
-    match act(visit, SessionAction::Rate(rate)).await? {
+    match apply_action(visit, SessionAction::Rate(rate)).await? {
         Some(_) => Ok(redirect_to(&visit.path_of(Part::Summary))),
         None => Ok(redirect_to(&visit.path)),
     }

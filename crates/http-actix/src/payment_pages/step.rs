@@ -11,7 +11,7 @@ use florin_ports::WriteError;
 
 /// Applies an action to the session, if it is still at the stage that the payer saw. `None`: the action is not possible
 /// any more.
-pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
+pub(super) async fn apply_action(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
     let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session().id, visit.stage(), action).await;
     match acted {
         Ok(written) => Ok(written.outcome()),
@@ -31,8 +31,8 @@ pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Opti
 }
 
 /// Applies an action to the session, and redirects to its page.
-pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Result<HttpResponse, Problem> {
-    act(visit, action).await?;
+pub(super) async fn apply_and_redirect(visit: &Visit<'_>, action: SessionAction) -> Result<HttpResponse, Problem> {
+    apply_action(visit, action).await?;
     Ok(redirect_to(&visit.path))
 }
 

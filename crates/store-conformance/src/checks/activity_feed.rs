@@ -40,7 +40,7 @@ async fn changes(
     after: Option<ActivityCursor>,
     max: i64,
 ) -> Result<ActivityChanges, Failure> {
-    let found = handle.activities.changes(&Who::Mine.account()?, filter, after, max).await?;
+    let found = handle.activities.changes(&Who::Main.account()?, filter, after, max).await?;
     expect_some("an answer to the cursor", found)
 }
 
@@ -71,7 +71,7 @@ async fn follow(
 
 async fn listed(handle: &Handle, filter: ActivityFilter) -> Result<Vec<Activity>, Failure> {
     let page = PageRequest { limit: 1000, offset: 0 };
-    Ok(handle.activities.list(&Who::Mine.account()?, filter, page).await?.rows)
+    Ok(handle.activities.list(&Who::Main.account()?, filter, page).await?.rows)
 }
 
 fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
@@ -83,8 +83,8 @@ async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult
     let funds = follow(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1")?).await)?;
-        expect_new(handle.credits.credit(credit(Who::Mine, 10 + number, "1", gbp()?)?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "1")?).await)?;
+        expect_new(handle.credits.credit(credit(Who::Main, 10 + number, "1", gbp()?)?).await)?;
         expected.extend([token(number).0, crate::commands::journal_id(10 + number).0].map(ActivityId));
     }
     let (seen, end) = follow(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
@@ -117,8 +117,8 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
         ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }).collect();
     filters.extend(ActivityStatus::ALL.iter().map(|status| ActivityFilter { statuses: vec![*status], ..none.clone() }));
     filters.push(ActivityFilter { excluded: vec![ActivityType::Card], ..none.clone() });
-    filters.push(ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..none.clone() });
-    filters.push(ActivityFilter { card: Some(Who::Mine.card()), ..none.clone() });
+    filters.push(ActivityFilter { budgets: vec![Who::Main.second_budget()], ..none.clone() });
+    filters.push(ActivityFilter { card: Some(Who::Main.card()), ..none.clone() });
     filters.push(ActivityFilter { from: Some(after(1)), currency: Some(gbp()?), ..none });
     for filter in filters {
         let expected: Vec<_> = whole.iter().filter(|row| filter.matches(row)).cloned().collect();
@@ -130,13 +130,13 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
 async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for number in 1..=2 {
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "10")?).await)?;
     }
     let none = ActivityFilter::default();
     let (_, mut end) = follow(&handle, &none, None, 1000).await?;
     let steps = [clearing("4", false)?, clearing("1", false)?, FollowUp::Reversal { amount: None }];
     for (number, step) in (3..).zip(steps) {
-        expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, step)?).await)?;
+        expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), number, step)?).await)?;
         let (seen, next) = follow(&handle, &none, Some(end), 1000).await?;
         let listed =
             expect_some("the chain", by_id(listed(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)))?;
@@ -144,9 +144,9 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
         end = next;
     }
     // A row that changed twice between two reads appears once, behind rows that changed earlier.
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 7, clearing("1", false)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 8, "1", gbp()?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 9, clearing("2", true)?)?).await)?;
     let (seen, _) = follow(&handle, &none, Some(end), 1).await?;
     let ids: Vec<_> = seen.iter().map(|row| row.id.0).collect();
     same("the order of the last changes", ids, vec![crate::commands::journal_id(8).0, token(2).0])
@@ -156,7 +156,7 @@ async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let none = ActivityFilter::default();
     let (_, end) = follow(&handle, &none, None, 1000).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
     same("a confirmation changes all", seen.len(), 3)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
@@ -209,18 +209,18 @@ async fn write(handle: &Handle, writer: u128, base: u128, each: u128) -> CheckRe
         let base = base + 10 * number;
         if writer.is_multiple_of(2) {
             let command =
-                first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
+                first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
             expect_new(handle.cards.first_message(command).await)?;
-            let part = follow_up(Who::Mine, token(base), base + 1, clearing("0.01", false)?)?;
+            let part = follow_up(Who::Main, token(base), base + 1, clearing("0.01", false)?)?;
             expect_new(handle.cards.follow_up(part).await)?;
-            let rest = follow_up(Who::Mine, token(base), base + 2, clearing("0.01", true)?)?;
+            let rest = follow_up(Who::Main, token(base), base + 2, clearing("0.01", true)?)?;
             expect_new(handle.cards.follow_up(rest).await)?;
         } else {
-            let ends = (Who::Mine.second_budget(), Who::Mine.budget());
-            expect_new(handle.credits.credit(credit(Who::Mine, base, "1", gbp()?)?).await)?;
+            let ends = (Who::Main.second_budget(), Who::Main.budget());
+            expect_new(handle.credits.credit(credit(Who::Main, base, "1", gbp()?)?).await)?;
             if number == 0 {
                 let back = (ends.1, ends.0);
-                expect_new(handle.transfers.transfer(transfer(Who::Mine, base + 3, back, "0.01")?).await)?;
+                expect_new(handle.transfers.transfer(transfer(Who::Main, base + 3, back, "0.01")?).await)?;
             }
         }
     }
@@ -248,20 +248,20 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let none = ActivityFilter::default();
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (before, kept) = follow(&handle, &none, None, 1000).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "1")?).await)?;
     let (_, end) = follow(&handle, &none, None, 1000).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for cursor in [kept, end] {
         let found = handle.activities.changes(&mine, none.clone(), Some(cursor), 10).await?;
         same("a cursor from before the restore", found, None)?;
     }
     let (seen, end) = follow(&handle, &none, None, 2).await?;
     same("what the snapshot had", by_id(seen), by_id(before))?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 3, "1")?).await)?;
     let (seen, _) = follow(&handle, &none, Some(end), 10).await?;
     same("what follows the restore", seen.iter().map(|row| row.id.0).collect::<Vec<_>>(), vec![token(3).0])
 }
@@ -269,7 +269,7 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
 async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     handle.worlds.create(command()?).await?;

@@ -28,7 +28,7 @@ const FIRST: u128 = 100;
 /// The first of the numbers from which the second scenario derives its ids.
 const SECOND: u128 = 200;
 
-const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
+const TWINS: [Who; 2] = [Who::Main, Who::Twin];
 
 const fn numbers(base: u128) -> RangeInclusive<u128> {
     base..=base + NUMBERS
@@ -38,7 +38,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 async fn twins(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    play(handle, Who::Mine, FIRST).await?;
+    play(handle, Who::Main, FIRST).await?;
     copied(handle).await
 }
 
@@ -65,9 +65,9 @@ fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, Strin
 /// Expects all reads of both accounts to return the same, except for the account id and the events.
 pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
-    let (mine, twin) = (without_events(&seen, Who::Mine)?, without_events(&seen, Who::Twin)?);
+    let (mine, twin) = (without_events(&seen, Who::Main)?, without_events(&seen, Who::Twin)?);
     expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
-    let (mine, twin) = (single_reads(handle, Who::Mine).await?, single_reads(handle, Who::Twin).await?);
+    let (mine, twin) = (single_reads(handle, Who::Main).await?, single_reads(handle, Who::Twin).await?);
     expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
 }
 
@@ -86,13 +86,13 @@ async fn reads_as_its_original(handle: Handle) -> CheckResult {
 
 async fn change_one_account_only(handle: Handle) -> CheckResult {
     twins(&handle).await?;
-    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
     let twin = play(&handle, Who::Twin, SECOND).await?;
-    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
-    let mine = play(&handle, Who::Mine, SECOND).await?;
+    let after = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&before.of_one(Who::Main)?, &after.of_one(Who::Main)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Main).await?))?;
+    let mine = play(&handle, Who::Main, SECOND).await?;
     for (mine, twin) in mine.iter().zip(&twin) {
         same("an answer to the same command on the other account", mine, twin)?;
     }
@@ -113,12 +113,12 @@ fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, Stri
 /// Both accounts hold the same ids with different amounts, texts and numbers of rows.
 async fn own_values(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
-    let mine = shown(&handle, Who::Mine).await?;
+    play_with(&handle, Who::Main, SECOND, Values::Others).await?;
+    let mine = shown(&handle, Who::Main).await?;
     play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
-    unchanged(&mine, &shown(&handle, Who::Mine).await?)?;
+    unchanged(&mine, &shown(&handle, Who::Main).await?)?;
     let twin = shown(&handle, Who::Twin).await?;
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
     books_are_right(&handle).await
 }
@@ -154,12 +154,12 @@ async fn own_work(handle: Handle) -> CheckResult {
 
 async fn leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
-    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
     expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
-    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    let after = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&before.of_one(Who::Main)?, &after.of_one(Who::Main)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Main).await?))?;
     // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
     equal(&handle, numbers(FIRST)).await?;
@@ -169,13 +169,13 @@ async fn leaves_the_other_account(handle: Handle) -> CheckResult {
 async fn restore_leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
-    play(&handle, Who::Mine, SECOND).await?;
+    play(&handle, Who::Main, SECOND).await?;
     play(&handle, Who::Twin, SECOND).await?;
     let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_no_differences(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
-    let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
+    let mine = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Main)?))?;
     books_are_right(&handle).await
 }

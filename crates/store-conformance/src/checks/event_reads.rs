@@ -35,7 +35,7 @@ checks! {
 /// Waits until other writes on the same server have ended, and returns the tail.
 pub(super) async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
-        if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
+        if let Some(tail) = handle.events.tail(Who::Main.client()).await? {
             return Ok(tail);
         }
     }
@@ -52,7 +52,7 @@ async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult
 
 async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 4).await?;
+    busy(&handle, Who::Main, 1, 4).await?;
     busy(&handle, Who::Other, 100, 2).await?;
     let mut all = stored(&handle).await?;
     all.reverse();
@@ -61,7 +61,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     let mut seen = Vec::new();
     for offset in [0, 3, 6] {
         let page = PageRequest { limit: 3, offset };
-        let page = handle.events.list(reach(Who::Mine)?, EventFilter::default(), page).await?;
+        let page = handle.events.list(reach(Who::Main)?, EventFilter::default(), page).await?;
         same("the count", page.count, 8)?;
         seen.extend(page.rows);
     }
@@ -74,7 +74,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
 
 async fn list_filters(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
+    busy(&handle, Who::Main, 1, 2).await?;
     let all = stored(&handle).await?;
     let object = all.last().map_or(Uuid::nil(), |event| event.object);
     let at = all.first().map(|event| event.occurred_at).unwrap_or_default();
@@ -92,11 +92,11 @@ async fn list_filters(handle: Handle) -> CheckResult {
     ];
     for (filter, expected) in filters {
         let page = PageRequest { limit: 10, offset: 0 };
-        let found = handle.events.list(reach(Who::Mine)?, filter.clone(), page).await?;
+        let found = handle.events.list(reach(Who::Main)?, filter.clone(), page).await?;
         same(&format!("events of {filter:?}"), found.rows.len(), expected)?;
         same("the count", usize::try_from(found.count).ok(), Some(expected))?;
         let range = (EventPosition(0), known_tail(&handle).await?);
-        let found = handle.events.between(reach(Who::Mine)?, filter.clone(), range, 10).await?;
+        let found = handle.events.between(reach(Who::Main)?, filter.clone(), range, 10).await?;
         same(&format!("events between of {filter:?}"), found.len(), expected)?;
     }
     Ok(())
@@ -104,27 +104,27 @@ async fn list_filters(handle: Handle) -> CheckResult {
 
 async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
+    busy(&handle, Who::Main, 1, 1).await?;
     busy(&handle, Who::Other, 100, 1).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let page = PageRequest { limit: 10, offset: 0 };
     let of = |reach| handle.events.list(reach, EventFilter::default(), page);
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
     let foreign = client(Who::Other, Some([mine.clone()].into()));
     same("events of a foreign account", of(foreign.clone()).await?.count, 0)?;
-    let both = client(Who::Mine, Some([mine.clone(), Who::Other.account()?].into()));
-    for reach in [client(Who::Mine, None), reach(Who::Mine)?, both] {
+    let both = client(Who::Main, Some([mine.clone(), Who::Other.account()?].into()));
+    for reach in [client(Who::Main, None), reach(Who::Main)?, both] {
         let found = of(reach).await?;
         same("the count", found.count, 2)?;
         expect_true("an event of another account", found.rows.iter().all(|event| event.account == mine))?;
     }
-    same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
+    same("events of no account", of(client(Who::Main, Some([].into()))).await?.count, 0)?;
     let event = expect_some("an event", stored(&handle).await?.pop())?;
-    same("its position", handle.events.position_of(reach(Who::Mine)?, event.id).await?, Some(event.position))?;
+    same("its position", handle.events.position_of(reach(Who::Main)?, event.id).await?, Some(event.position))?;
     same("the position for another client", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
     same(
         "the position of an unknown event",
-        handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?,
+        handle.events.position_of(reach(Who::Main)?, EventId(Uuid::nil())).await?,
         None,
     )?;
     let range = (EventPosition(0), known_tail(&handle).await?);
@@ -134,8 +134,8 @@ async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
 async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
-        handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
-        busy(&handle, Who::Mine, base, 1).await?;
+        handle.registry.set_feature(Who::Main.client(), Feature::Events, on).await?;
+        busy(&handle, Who::Main, base, 1).await?;
     }
     let events = stored(&handle).await?;
     let found: Vec<_> = events.iter().map(|event| (event.kind, event.sequence)).collect();
@@ -151,11 +151,11 @@ async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) 
 /// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
 async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
+    handle.registry.set_feature(Who::Main.client(), Feature::Events, false).await?;
+    busy(&handle, Who::Main, 1, 1).await?;
     same("before the subscription", stored(&handle).await?, vec![])?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    busy(&handle, Who::Mine, 10, 2).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    busy(&handle, Who::Main, 10, 2).await?;
     let written = stored(&handle).await?;
     let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
     same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
@@ -164,8 +164,8 @@ async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckRes
     let mut expected: Vec<_> = written.iter().map(|event| event.id).collect();
     expected.sort_unstable();
     same("the deliveries", queued, expected)?;
-    expect_new(handle.webhooks.delete(webhooks::reach(Who::Mine), webhooks::id(1), noon(), None).await)?;
-    busy(&handle, Who::Mine, 20, 1).await?;
+    expect_new(handle.webhooks.delete(webhooks::reach(Who::Main), webhooks::id(1), noon(), None).await)?;
+    busy(&handle, Who::Main, 20, 1).await?;
     same("after the subscription", stored(&handle).await?, written)
 }
 
@@ -174,7 +174,7 @@ async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
     same("events of an empty store", stored(&handle).await?, vec![])?;
-    busy(&handle, Who::Mine, 1, 3).await?;
+    busy(&handle, Who::Main, 1, 3).await?;
     let all = stored(&handle).await?;
     let end = known_tail(&handle).await?;
     same("the last position", all.last().map(|event| event.position), Some(end))?;
@@ -187,7 +187,7 @@ async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
 }
 
 fn reach_mine() -> EventReach {
-    EventReach { client: Who::Mine.client(), accounts: None }
+    EventReach { client: Who::Main.client(), accounts: None }
 }
 
 /// Reads like a stream while others write, and compares the events that it read with all events at the end.
@@ -204,7 +204,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
         writers.push(tokio::spawn(async move {
             let base = 1_000 * (number + 1);
             // The messages use two budgets and two accounts, so that their transactions do not wait for each other.
-            let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
+            let who = if number % 4 < 2 { Who::Main } else { Who::Other };
             busy(&handle, who, base, EACH).await
         }));
     }
@@ -224,7 +224,7 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
     let (mut seen, mut last) = (Vec::new(), EventPosition(0));
     loop {
         let is_last = is_over.load(Ordering::Relaxed);
-        let Some(until) = handle.events.tail(Who::Mine.client()).await? else { continue };
+        let Some(until) = handle.events.tail(Who::Main.client()).await? else { continue };
         let found = handle.events.between(reach_mine(), EventFilter::default(), (last, until), 10_000).await?;
         seen.extend(found);
         last = until;
@@ -237,7 +237,7 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
 
 async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
+    busy(&handle, Who::Main, 1, 2).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
     let written = PlainRenderer::now();
@@ -248,7 +248,7 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     same("the other deleted events", handle.events.delete_events(later, 100).await?, 3)?;
     same("the position of a deleted event", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
-    busy(&handle, Who::Mine, 10, 1).await?;
+    busy(&handle, Who::Main, 10, 1).await?;
     let next = stored(&handle).await?;
     expect_true("a position was given twice", next.iter().all(|event| event.position > last))?;
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
@@ -257,10 +257,10 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
 async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    busy(&handle, Who::Mine, 1, 1).await?;
+    busy(&handle, Who::Main, 1, 1).await?;
     let before = stored(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    busy(&handle, Who::Mine, 10, 2).await?;
+    busy(&handle, Who::Main, 10, 2).await?;
     let undone = stored(&handle).await?.split_off(2);
     same("events after the snapshot", undone.len(), 4)?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
@@ -268,28 +268,28 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     for event in &undone {
         same("an undone event", handle.events.position_of(reach_mine(), event.id).await?, None)?;
     }
-    busy(&handle, Who::Mine, 20, 1).await?;
+    busy(&handle, Who::Main, 20, 1).await?;
     let after = stored(&handle).await?;
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
     expect_true("a position is not later", after[2..].iter().all(|event| Some(event.position) > last))?;
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 
 async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    busy(&handle, Who::Mine, 1, 2).await?;
+    busy(&handle, Who::Main, 1, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let original = stored(&handle).await?;
     let account = AccountId::parse("W1")?;
     handle.worlds.create(copy("W1", 102, None)?).await?;
-    let of_copy = EventReach { client: Who::Mine.client(), accounts: Some([account.clone()].into()) };
+    let of_copy = EventReach { client: Who::Main.client(), accounts: Some([account.clone()].into()) };
     let page = PageRequest { limit: 10, offset: 0 };
     let list = || handle.events.list(of_copy.clone(), EventFilter::default(), page);
     same("events of the copy", list().await?.count, 0)?;
-    let mut command = credit(Who::Mine, 50, "5", gbp()?)?;
+    let mut command = credit(Who::Main, 50, "5", gbp()?)?;
     command.account = account;
     expect_new(handle.credits.credit(command).await)?;
     let found = list().await?.rows;

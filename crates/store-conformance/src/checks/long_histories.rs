@@ -89,7 +89,7 @@ impl Model {
         for offset in [0, 1, 99, 950, count / 3, count - 2_010, count - 1_000, count - 999, count - 3, count, i64::MAX]
         {
             let page = PageRequest { limit: 100, offset: offset.max(0) };
-            let found = handle.books.explain(&Who::Mine.account()?, self.budget, self.currency, page).await?;
+            let found = handle.books.explain(&Who::Main.account()?, self.budget, self.currency, page).await?;
             let ExplainResult::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
             same(&format!("the sums {when}"), &parts.sums, &KindSum::of_each(&self.bookings))?;
             let skip = usize::try_from(page.offset.min(count)).unwrap_or_default();
@@ -113,9 +113,9 @@ impl Model {
 }
 
 fn credit_at(budget: BudgetId, at: DateTime<Utc>, id: JournalId) -> Result<CreditCommand, Failure> {
-    let mut instruction = instruction(Who::Mine, "1.25", gbp()?)?;
+    let mut instruction = instruction(Who::Main, "1.25", gbp()?)?;
     instruction.budget = budget;
-    let command = credit_of(Who::Mine, 1, instruction.clone())?;
+    let command = credit_of(Who::Main, 1, instruction.clone())?;
     let decide = Arc::new(move |situation: &CreditSituation| {
         let stamp = Stamp { now: at, ids: &|| id.0 };
         decide_credit(&situation.budget, situation.number, &instruction, &stamp)
@@ -163,10 +163,10 @@ fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
 /// Seeds both accounts with long histories, which have the same ids, and returns the movements of my first balance.
 async fn seed_long_histories(handle: &Handle) -> Result<Model, Failure> {
     let mut data = seed_data(9_500)?;
-    for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
+    for (seed, who) in data.accounts.iter_mut().zip([Who::Main, Who::Other]) {
         lengthen(seed, who)?;
     }
-    let model = Model::of(&data.accounts[0], Who::Mine.budget(), gbp()?);
+    let model = Model::of(&data.accounts[0], Who::Main.budget(), gbp()?);
     handle.seeding.seed(data).await?;
     Ok(model)
 }
@@ -222,8 +222,8 @@ async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
 async fn few_movements_among_many(handle: Handle) -> CheckResult {
     seed_long_histories(&handle).await?;
     let mut data = seed_data(9_500)?;
-    lengthen(&mut data.accounts[0], Who::Mine)?;
-    for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
+    lengthen(&mut data.accounts[0], Who::Main)?;
+    for (budget, currency) in [(Who::Main.second_budget(), gbp()?), (Who::Main.budget(), jpy()?)] {
         let mut model = Model::of(&data.accounts[0], budget, currency);
         for round in 0..3 {
             model.must_be_explained(&handle, &format!("in round {round}")).await?;
@@ -241,7 +241,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     let mut model = seed_long_histories(&handle).await?;
     let before = model.bookings.len();
     let page = PageRequest { limit: 3, offset: 0 };
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     for number in 0..12 {
         let (at, id) = next(number);
         let (budget, currency) = (model.budget, model.currency);
@@ -263,11 +263,11 @@ async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
-    lengthen(seed, Who::Mine)?;
+    lengthen(seed, Who::Main)?;
     let model = || -> Result<Model, Failure> {
-        let mut seed = crate::seed_data::seed_account(Who::Mine, 9_500)?;
-        lengthen(&mut seed, Who::Mine)?;
-        Ok(Model::of(&seed, Who::Mine.budget(), gbp()?))
+        let mut seed = crate::seed_data::seed_account(Who::Main, 9_500)?;
+        lengthen(&mut seed, Who::Main)?;
+        Ok(Model::of(&seed, Who::Main.budget(), gbp()?))
     };
     handle.worlds.create(world).await?;
     let mut before = model()?;

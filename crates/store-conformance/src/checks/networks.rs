@@ -50,12 +50,12 @@ pub(super) fn adding(number: u128, network: &str) -> Result<Change, Failure> {
 }
 
 fn of_operator() -> Vec<AllowedNetwork> {
-    SEEDED.map(|network| AllowedNetwork::of_operator(Who::Mine.client(), network.into())).into()
+    SEEDED.map(|network| AllowedNetwork::of_operator(Who::Main.client(), network.into())).into()
 }
 
 async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
+    let (mine, nobody) = (Who::Main.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
     same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
     let absent = handle.networks.change_networks(nobody, adding(1, "192.0.2.0/24")?).await;
@@ -64,7 +64,7 @@ async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> Ch
 
 async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (Who::Mine.client(), Who::Other.client());
+    let (mine, other) = (Who::Main.client(), Who::Other.client());
     let mut expected = of_operator();
     for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
         expected.push(entry(number, network)?);
@@ -72,7 +72,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
         same("what was changed", &changed, &expected)?;
         same("what is found", handle.networks.networks(mine).await?, expected.clone())?;
     }
-    let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
     let networks: Vec<_> = expected.iter().map(|entry| entry.network.clone()).collect();
     same("what decides who may call", caller.client.allowed_networks, networks)?;
     let left = expected.remove(2);
@@ -88,7 +88,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
     same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
     same("the networks", handle.networks.networks(mine).await?, of_operator())
@@ -96,7 +96,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn follows_the_operator(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
     let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
     let change = ClientChange { name: None, allowed_networks: Some(networks) };
@@ -112,21 +112,21 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
 
 async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
-    same("the profile", found, expected(account(Who::Mine)?)?)?;
+    let found = expect_some("the profile", handle.profiles.profile(&Who::Main.account()?).await?)?;
+    same("the profile", found, expected(account(Who::Main)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
 async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let second = second_account(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let list = async |accounts: AccountGrant, limit, offset| {
-        let key = ApiKey { accounts, ..key(Who::Mine)? };
+        let key = ApiKey { accounts, ..key(Who::Main)? };
         let page = handle.profiles.profiles(&key, PageRequest { limit, offset }).await?;
         Ok::<_, Failure>((page.count, page.rows))
     };
-    let of = |id: &AccountId| expected(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
+    let of = |id: &AccountId| expected(florin_domain::access::Account { id: id.clone(), ..account(Who::Main)? });
     let only = |ids: Vec<AccountId>| AccountGrant::Only(ids.into_iter().collect());
     same("all profiles", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
     same("a page of profiles", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;

@@ -45,16 +45,16 @@ async fn finds_work(handle: Handle) -> CheckResult {
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
     let fill = Fill::of(200, 2).with_faults(&[0]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 2, noon())?, Some(fill))?).await)?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 3, noon())?, Some(Fill::of(300, 2)))?).await,
     )?;
-    add_confirmed_batch(&handle, Who::Mine, 4, 2).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 4, 2).await?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
-    expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, Who::Main.batch(), 7_100)?).await)?;
     same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
     add_confirmed_batch(&handle, Who::Other, 5, 2).await?;
     let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
@@ -74,7 +74,7 @@ async fn finds_work(handle: Handle) -> CheckResult {
 async fn in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
-        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Main, number, 1).await?;
         // An edit counts as a change.
         let at = after(minute * 60);
         let decide = Arc::new(move |batch: &florin_domain::batch::PaymentBatch| florin_domain::batch::PaymentBatch {
@@ -82,7 +82,7 @@ async fn in_order(handle: Handle) -> CheckResult {
             ..batch.clone()
         });
         let command = florin_ports::EditBatchCommand {
-            account: Who::Mine.account()?,
+            account: Who::Main.account()?,
             batch: batch_id(number),
             decide,
             claim: None,
@@ -95,7 +95,7 @@ async fn in_order(handle: Handle) -> CheckResult {
 
 async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     for seconds in [80, 100, 139] {
         same("a second claim", handle.processing.claim(claim(2, after(seconds), 9)).await?, vec![])?;
@@ -106,7 +106,7 @@ async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
 
 async fn taken_over(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let first = claim_one(&handle, 1, after(80)).await?;
     let second = claim_one(&handle, 2, after(140)).await?;
     same("the id and the end of the lease", (second.id, second.until), (lease_id(2), after(200)))?;
@@ -126,7 +126,7 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     let done = record(&lease, &payments, PaymentOutcome::Completed, Some(after(500)), 900);
     handle.processing.record(done).await?;
     handle.processing.release(&lease).await?;
-    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
+    same("the batch", summary(&handle, Who::Main, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
     same("it is completed", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
     let lease = claim_one(&handle, 5, after(500)).await?;
     let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);
@@ -137,7 +137,7 @@ async fn due_is_work(handle: Handle) -> CheckResult {
 
 async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let old = claim_one(&handle, 1, after(10)).await?;
     let new = claim_one(&handle, 2, after(80)).await?;
     let before = Observation::take(&handle, 0).await?;
@@ -163,7 +163,7 @@ async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
     let third = claim_one(&handle, 3, after(140)).await?;
     for wrong in [
         Lease { account: Who::Other.account()?, ..third.clone() },
-        Lease { batch: Who::Mine.batch(), ..third.clone() },
+        Lease { batch: Who::Main.batch(), ..third.clone() },
         Lease { batch: batch_id(99), ..third.clone() },
         Lease { id: lease_id(4), ..third },
     ] {
@@ -176,7 +176,7 @@ async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
 
 async fn still_held(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
     same("what is taken", handle.processing.start_payments(start_payments(&lease, 9, 10)).await?.len(), 2)?;
@@ -185,7 +185,7 @@ async fn still_held(handle: Handle) -> CheckResult {
 
 async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
     same("a claim before its end", handle.processing.claim(claim(2, after(299), 9)).await?, vec![])?;

@@ -36,7 +36,7 @@ checks! {
 async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
     same("the world", handle.worlds.find(&mine).await?, Some(world(&mine, clock)?))?;
     let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
@@ -44,7 +44,7 @@ async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     let caller = expect_some("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
     same("the key", caller.key, world_key(101, &mine)?.0)?;
     same("how many cards", handle.seeding.cards(&mine).await?.len(), 3)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let empty = AccountId::parse("W1")?;
     same("the budgets of an empty world", handle.seeding.budgets(&empty).await?.len(), 1)?;
@@ -99,7 +99,7 @@ async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
 
 async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    let (mine, other) = (Who::Main.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let before = expect_some("the other world", handle.worlds.find(&other).await?)?;
@@ -109,7 +109,7 @@ async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
             account: account.clone(),
             real: noon() + TimeDelta::hours(5),
             decide: Arc::new(move |world| world.expires_at + TimeDelta::hours(24)),
-            claim: Some(claim(Who::Mine, key, "{}")?),
+            claim: Some(claim(Who::Main, key, "{}")?),
         })
     };
     let renewed = expect_new(handle.worlds.renew(renew(&mine, "k")?).await)?;
@@ -125,7 +125,7 @@ async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
 
 async fn own_worlds(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
+    for (number, client) in (0_u8..).zip([Who::Main, Who::Other, Who::Main, Who::Other, Who::Other]) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
         command.world.client = client.client();
         command.key.client = client.client();
@@ -146,19 +146,19 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    same("the number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)?;
     same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
     fresh_world.still_holds("a world in the place of another", &handle).await?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
+    same("the number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)
 }
 
 async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    let (mine, other) = (Who::Main.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let (both, both_hash) = world_key(104, &mine)?;
@@ -189,7 +189,7 @@ async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
     let ids = |page: Page<SandboxWorld>| {
         (page.count, page.rows.iter().map(|world| world.account.to_string()).collect::<Vec<_>>().join(" "))
     };
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     same("all", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
     same("a page", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
     same("some of the worlds", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
@@ -200,9 +200,9 @@ async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult
     seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
     before.still_holds("a world that was made and deleted", &handle).await?;
     same("the world", handle.worlds.find(&mine).await?, None)?;
@@ -257,5 +257,5 @@ async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
     same("nothing", ids(handle.worlds.delete_expired(noon(), 10).await?), String::new())?;
     same("the first two", ids(handle.worlds.delete_expired(over, 2).await?), "W2 W3".to_owned())?;
     same("the rest", ids(handle.worlds.delete_expired(over, 2).await?), "W1".to_owned())?;
-    same("what is left", handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count, 1)
+    same("what is left", handle.worlds.list(Who::Main.client(), None, PageRequest::default()).await?.count, 1)
 }

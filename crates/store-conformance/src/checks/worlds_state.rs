@@ -33,19 +33,19 @@ checks! {
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
 async fn busy(handle: &Handle, base: u128) -> CheckResult {
-    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
-    let claim = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
-    expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, base + 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, base + 2, "3")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, base + 4, "7", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, base + 5, SANDBOX)?).await)?;
+    let claim = Some(claim(Who::Main, &format!("key {base}").replace(' ', "-"), "{}")?);
+    expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Main, base + 6, "1")? }).await)?;
     Ok(())
 }
 
 async fn begins_another_epoch(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
     handle.worlds.create(command()?).await?;
     let first = epoch(&mine).await?;
@@ -60,7 +60,7 @@ async fn begins_another_epoch(handle: Handle) -> CheckResult {
 async fn puts_everything_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&mine).await?, 1)?;
     let before = Observation::take(&handle, 30).await?;
@@ -68,8 +68,8 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
     expect_true("too few rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
     busy(&handle, 10).await?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
-    let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 5, 20, (SANDBOX, RIGHT))?).await)?;
+    let week = super::timelines::change(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
     expect_new(handle.timelines.set_clock(week).await)?;
     same("the number", handle.timelines.next_number(&mine).await?, 2)?;
     expect_true("nothing changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
@@ -80,8 +80,8 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
         same("the number", handle.timelines.next_number(&mine).await?, 2)?;
         // The first key is used and the second is free, so later commands can be repeated under the same ids.
         let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
-            let claim = Some(claim(Who::Mine, key, "{}")?);
-            Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, 16, "1")? })
+            let claim = Some(claim(Who::Main, key, "{}")?);
+            Ok(FirstMessageCommand { claim, ..purchase(Who::Main, 16, "1")? })
         };
         replayed(handle.cards.first_message(again("key-0")?).await)?;
         expect_new(handle.cards.first_message(again("key-10")?).await)?;
@@ -93,13 +93,13 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
 async fn running_clock(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
+    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Main, ClockChange::Resume)?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
     let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, behind)?;
-    let timeline = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
+    let timeline = expect_some("the account", handle.accounts.find(&Who::Main.account()?).await?)?.timeline;
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
 }
 
@@ -122,7 +122,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claimed_restore = |body: &str| -> Result<RestoreCommand, Failure> {
         let mut command = restore(1)?;
-        command.claim = Some(claim(Who::Mine, "k", body)?);
+        command.claim = Some(claim(Who::Main, "k", body)?);
         Ok(command)
     };
     busy(&handle, 0).await?;
@@ -155,7 +155,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the list", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
@@ -182,25 +182,25 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let claimed_snapshot = |number| -> Result<SnapshotCommand, Failure> {
-        Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
+        Ok(SnapshotCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..snapshot(number)? })
     };
     let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the list", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in [2, 1, 3] {
         expect_new(handle.worlds.take_snapshot(SnapshotCommand { name: None, ..snapshot(number)? }).await)?;
     }
     let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
     let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
     same("a page", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
-    expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
-    replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
+    expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Main, "k", "{}")?)).await)?;
+    replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Main, "k", "{}")?)).await)?;
     absent("once more", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
     let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
@@ -210,14 +210,14 @@ async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult 
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
-    same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    same("the number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 8).await?;
     let seed = WorldSeed([9; 32]);
     let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
     same("its clock", made.clock, ClockSetting::Frozen { at: noon() })?;
     handle.worlds.create(copy("W2", 103, None)?).await?;
-    let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
+    let (mine, one, two) = (Who::Main.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
     same("its number goes on", handle.timelines.next_number(&one).await?, 2)?;
     let timelines =
         [expect_some("W1", handle.accounts.find(&one).await?)?, expect_some("W2", handle.accounts.find(&two).await?)?];

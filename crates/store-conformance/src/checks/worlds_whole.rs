@@ -49,7 +49,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 async fn played(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    play(handle, Who::Mine, FIRST).await?;
+    play(handle, Who::Main, FIRST).await?;
     Ok(())
 }
 
@@ -69,19 +69,19 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
-    let answers = play(&handle, Who::Mine, SECOND).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
+    let answers = play(&handle, Who::Main, SECOND).await?;
     for round in 0..2 {
         expect_new(handle.worlds.restore(restore(1)?).await)?;
         before.still_holds("a world that was put back", &handle).await?;
-        let found = differences(&reads, &single_reads(&handle, Who::Mine).await?);
+        let found = differences(&reads, &single_reads(&handle, Who::Main).await?);
         same(&format!("what reads differently in round {round}"), found, Vec::<String>::new())?;
-        let later = Observation::of_accounts(&handle, &[Who::Mine], numbers(SECOND)).await?;
-        let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
+        let later = Observation::of_accounts(&handle, &[Who::Main], numbers(SECOND)).await?;
+        let left: Vec<_> = later.of_one(Who::Main)?.into_iter().collect();
         let left = left.iter().filter(|(what, value)| what.starts_with("history of") && value != "None").count();
         same("histories of what came later", left, 0)?;
         // The same commands succeed again under the same ids and keys, with the same answers.
-        let again = play(&handle, Who::Mine, SECOND).await?;
+        let again = play(&handle, Who::Main, SECOND).await?;
         for (again, first) in again.iter().zip(&answers) {
             same("an answer in a world that was put back", again, first)?;
         }
@@ -92,17 +92,17 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
 
 async fn bank_restored(handle: Handle) -> CheckResult {
     played(&handle).await?;
-    let first = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
+    let first = accept(&handle, Who::Main, payment(FIRST, 20)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let elsewhere = accept(&handle, Who::Other, 77).await?;
-    accept(&handle, Who::Mine, payment(FIRST, 21)).await?;
-    play(&handle, Who::Mine, SECOND).await?;
-    accept(&handle, Who::Mine, payment(SECOND, 20)).await?;
+    accept(&handle, Who::Main, payment(FIRST, 21)).await?;
+    play(&handle, Who::Main, SECOND).await?;
+    accept(&handle, Who::Main, payment(SECOND, 20)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let remembered = async |who: Who, id: PaymentId| Ok::<_, Failure>(handle.bank.find(&who.account()?, id).await?);
-    same("what was accepted before", remembered(Who::Mine, first.id).await?, Some(first))?;
+    same("what was accepted before", remembered(Who::Main, first.id).await?, Some(first))?;
     for later in [payment(FIRST, 21), payment(SECOND, 20)] {
-        same("what was accepted since", remembered(Who::Mine, payment_id(later)).await?, None)?;
+        same("what was accepted since", remembered(Who::Main, payment_id(later)).await?, None)?;
     }
     same("what is of no world", remembered(Who::Other, elsewhere.id).await?, Some(elsewhere))
 }
@@ -138,12 +138,12 @@ async fn leases_of_then(handle: Handle) -> CheckResult {
 async fn record_of_its_key(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
+    let command = CreditCommand { claim: Some(key_claim(Who::Main, "k", "{}")?), ..credit(Who::Main, 1, "1", gbp()?)? };
     expect_new(handle.credits.credit(command).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     same("how many went", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::days(1), 9).await?, 1)?;
     let again = || -> Result<_, Failure> {
-        Ok(RestoreCommand { claim: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
+        Ok(RestoreCommand { claim: Some(key_claim(Who::Main, "k", "[]")?), ..restore(1)? })
     };
     expect_new(handle.worlds.restore(again()?).await)?;
     crate::expect::replayed(handle.worlds.restore(again()?).await)?;
@@ -154,7 +154,7 @@ async fn keeps_microseconds(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
-    let bought = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
+    let bought = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(bought).await)?;
     let before = Observation::take(&handle, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -189,7 +189,7 @@ async fn snapshots_by_id(handle: Handle) -> CheckResult {
             handle.worlds.take_snapshot(SnapshotCommand { now: noon() - age, ..snapshot(number)? }).await,
         )?);
     }
-    let found = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
+    let found = handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?;
     same("the snapshots", found.rows, expected)
 }
 
@@ -197,17 +197,17 @@ async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
-    let answers = play(&handle, Who::Mine, FIRST).await?;
+    let answers = play(&handle, Who::Main, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let accepted = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
-    let mine = Who::Mine.account()?;
+    let accepted = accept(&handle, Who::Main, payment(FIRST, 20)).await?;
+    let mine = Who::Main.account()?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     same("what the bank remembers", handle.bank.find(&mine, accepted.id).await?, None)?;
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
     same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
     // The idempotency keys are free again.
-    let again = play(&handle, Who::Mine, FIRST).await?;
+    let again = play(&handle, Who::Main, FIRST).await?;
     for (again, first) in again.iter().zip(&answers) {
         same("an answer in a new world", again, first)?;
     }
@@ -220,7 +220,7 @@ async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
     let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
     let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     let later = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     same("what changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
     same(
@@ -239,14 +239,14 @@ async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
-    play(&handle, Who::Mine, FIRST).await?;
+    play(&handle, Who::Main, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let over = noon() + TimeDelta::days(2);
     let gone = handle.worlds.delete_expired(over, 10).await?;
-    same("the worlds that were deleted", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
+    same("the worlds that were deleted", gone, vec![Who::Main.account()?, AccountId::parse("W1")?])?;
     before.still_holds("worlds that were created and swept away", &handle).await?;
     handle.worlds.create(command()?).await?;
-    play(&handle, Who::Mine, FIRST).await?;
+    play(&handle, Who::Main, FIRST).await?;
     books_are_right(&handle).await
 }
 
@@ -275,7 +275,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
         expected.insert(0, new);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, expected)
+    same("the list", handle.worlds.list(Who::Main.client(), None, page).await?.rows, expected)
 }
 
 async fn snapshot_members(handle: Handle) -> CheckResult {
@@ -292,10 +292,10 @@ async fn snapshot_members(handle: Handle) -> CheckResult {
         same(
             "id and account",
             (taken.id, &taken.account),
-            (SnapshotId(snapshot(number)?.id.0), &Who::Mine.account()?),
+            (SnapshotId(snapshot(number)?.id.0), &Who::Main.account()?),
         )?;
         expected.push(taken);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, expected)
+    same("the list", handle.worlds.snapshots(&Who::Main.account()?, page).await?.rows, expected)
 }

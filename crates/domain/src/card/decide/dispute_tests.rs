@@ -18,8 +18,8 @@ fn settled() -> (CardScenario, TransactionToken) {
     (scenario, clearing)
 }
 
-fn act(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
-    scenario.act(dispute.id, action).unwrap().message.as_ref().map(row)
+fn apply_action(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
+    scenario.apply_to_dispute(dispute.id, action).unwrap().message.as_ref().map(row)
 }
 
 fn evidence(text: &str) -> DisputeAction {
@@ -45,9 +45,9 @@ fn messages_of_a_dispute_change_balances_as_in_the_table() {
         let dispute = scenario.dispute(token, None).unwrap();
         assert_eq!((dispute.amount, dispute.state), (Minor(1000), DisputeState::Open));
         if with_credit {
-            assert_eq!(act(&mut scenario, &dispute, &DisputeAction::Credit), credit);
+            assert_eq!(apply_action(&mut scenario, &dispute, &DisputeAction::Credit), credit);
         }
-        assert_eq!(act(&mut scenario, &dispute, outcome), expected);
+        assert_eq!(apply_action(&mut scenario, &dispute, outcome), expected);
         let decided = scenario.disputes.last().unwrap();
         let won = *outcome == WON;
         let status = if won { DisputeStatus::Won } else { DisputeStatus::Lost };
@@ -66,12 +66,12 @@ fn messages_of_a_dispute_change_balances_as_in_the_table() {
 fn messages_of_a_dispute_are_a_chain_of_their_own() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, Some("4")).unwrap();
-    let credit = scenario.act(dispute.id, &DisputeAction::Credit).unwrap().message.unwrap().transaction;
+    let credit = scenario.apply_to_dispute(dispute.id, &DisputeAction::Credit).unwrap().message.unwrap().transaction;
     let link = DisputeLink { dispute: dispute.id, transaction: token };
     assert_eq!((credit.chain, credit.preceding, credit.details.dispute), (credit.token, None, Some(link)));
     assert_eq!(scenario.chains.last().unwrap().end(), None);
     assert_eq!(scenario.disputes[0].credit, Some(credit.token));
-    let end = scenario.act(dispute.id, &LOST).unwrap().message.unwrap();
+    let end = scenario.apply_to_dispute(dispute.id, &LOST).unwrap().message.unwrap();
     assert_eq!((end.transaction.chain, end.transaction.preceding), (credit.token, Some(credit.token)));
     let chain = end.chain.unwrap();
     assert_eq!((chain.id, chain.end(), chain.cleared), (credit.token, Some(ChainEnd::Reversed), Minor::ZERO));
@@ -105,7 +105,7 @@ fn only_settled_purchases_and_debits_can_be_disputed() {
     for kind in [FirstKind::Debit, FirstKind::ForcePost] {
         let token = scenario.send(&first_message(kind, "10")).unwrap().transaction.token;
         let dispute = scenario.dispute(token, Some("1")).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
+        apply_action(&mut scenario, &dispute, &DisputeAction::Credit);
         let credit = scenario.disputes.last().unwrap().credit.unwrap();
         assert!(
             matches!(scenario.dispute(credit, None), Err(DisputeRefusal::WrongKind { .. })),
@@ -128,7 +128,7 @@ fn an_amount_is_disputed_once() {
     assert_eq!(rest(scenario.dispute(one, Some("6.01"))), "6.00");
     assert_eq!(rest(scenario.dispute(first, Some("10.01"))), "10.00");
     let lost = scenario.dispute(one, Some("5")).unwrap();
-    act(&mut scenario, &lost, &LOST);
+    apply_action(&mut scenario, &lost, &LOST);
     assert_eq!(rest(scenario.dispute(one, Some("1.01"))), "1.00", "a lost dispute counts, too");
     assert_eq!(scenario.dispute(first, Some("3")).unwrap().amount, Minor(300));
     assert_eq!(rest(scenario.dispute(two, Some("2.01"))), "2.00", "the undisputed amount of the whole chain");
@@ -151,7 +151,7 @@ fn a_disputed_amount_cannot_also_be_returned() {
     assert_eq!(scenario.follow(debit, &back(None)).unwrap().transaction.impacted, Minor(600));
     let nothing = scenario.follow(debit, &back(None));
     assert!(matches!(nothing, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor.is_zero()), "{nothing:?}");
-    act(&mut scenario, &dispute, &LOST);
+    apply_action(&mut scenario, &dispute, &LOST);
     let last = scenario.follow(debit, &back(None)).unwrap();
     assert_eq!((last.transaction.impacted, scenario.available()), (Minor(400), "250.00 GBP".into()));
     assert_eq!(scenario.state_of(debit), TransactionState::NothingCleared);
@@ -165,7 +165,7 @@ fn the_rest_of_a_debit_in_another_currency_covers_what_is_claimed() {
         debit.extras.quotes = Some(quotes("USD", "0.787037037"));
         let debit = scenario.send(&debit).unwrap().transaction.token;
         let dispute = scenario.dispute(debit, Some(claimed)).unwrap();
-        act(&mut scenario, &dispute, &WON);
+        apply_action(&mut scenario, &dispute, &WON);
         let _ = scenario.follow(debit, &FollowUp::DebitReversal { amount: None });
         let chain = scenario.chains.iter().find(|chain| chain.id == debit).unwrap();
         assert!(chain.disputed <= chain.cleared, "{claimed}");
@@ -178,11 +178,11 @@ fn a_decided_dispute_accepts_nothing() {
     for outcome in [&WON, &LOST] {
         let (mut scenario, token) = settled();
         let dispute = scenario.dispute(token, None).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
-        assert_eq!(scenario.act(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
-        act(&mut scenario, &dispute, outcome);
+        apply_action(&mut scenario, &dispute, &DisputeAction::Credit);
+        assert_eq!(scenario.apply_to_dispute(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
+        apply_action(&mut scenario, &dispute, outcome);
         for action in [&WON, &LOST, &DisputeAction::Credit, &evidence("late")] {
-            assert!(matches!(scenario.act(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
+            assert!(matches!(scenario.apply_to_dispute(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
         }
     }
 }
@@ -192,9 +192,9 @@ fn evidence_is_bounded() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, None).unwrap();
     for number in 0..Dispute::MAX_EVIDENCE {
-        assert_eq!(act(&mut scenario, &dispute, &evidence(&number.to_string())), None);
+        assert_eq!(apply_action(&mut scenario, &dispute, &evidence(&number.to_string())), None);
     }
-    assert_eq!(scenario.act(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
+    assert_eq!(scenario.apply_to_dispute(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
     let texts: Vec<_> = scenario.disputes[0].evidence.iter().map(|evidence| evidence.text.as_str()).collect();
     assert_eq!((texts[0], texts[19]), ("0", "19"));
     assert!(EvidenceText::parse("").is_err() && EvidenceText::parse("x".repeat(2001)).is_err());
@@ -206,9 +206,9 @@ fn a_lost_dispute_may_overdraw_and_the_card_may_be_in_any_state() {
         let (mut scenario, token) = settled();
         scenario.card.state = state;
         let dispute = scenario.dispute(token, None).unwrap();
-        act(&mut scenario, &dispute, &DisputeAction::Credit);
+        apply_action(&mut scenario, &dispute, &DisputeAction::Credit);
         scenario.send(&first_message(FirstKind::ForcePost, "250")).unwrap();
-        act(&mut scenario, &dispute, &LOST);
+        apply_action(&mut scenario, &dispute, &LOST);
         assert_eq!(scenario.available(), "-10.00 GBP");
     }
 }
@@ -260,7 +260,7 @@ proptest! {
                 Step::Act(which, action) => {
                     let known = scenario.disputes.len().max(1);
                     if let Some(dispute) = scenario.disputes.get(which % known).map(|dispute| dispute.id) {
-                        let _ = scenario.act(dispute, &action);
+                        let _ = scenario.apply_to_dispute(dispute, &action);
                     }
                 }
             }

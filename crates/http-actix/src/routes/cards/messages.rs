@@ -4,7 +4,7 @@ use super::bodies::{AuthorizationBody, DebitBody, FeeBody, InquiryBody, RefundBo
 use super::common::SIMULATE;
 use super::disputes::bodies::{EvidenceBody, OpenDisputeBody, ResolveBody};
 use super::disputes::common::DisputePath;
-use super::disputes::send::{act, open};
+use super::disputes::send::{open, perform_action};
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, NewFollowUp, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
@@ -198,7 +198,7 @@ impl SendContext<'_> {
             ValidMessage::First(new) => first_message::send(self, *new).await,
             ValidMessage::FollowUp(next) => follow_up::send(self, *next).await,
             ValidMessage::Dispute(transaction, request) => open(self, transaction, request).await,
-            ValidMessage::OnDispute(dispute, action) => act(self, (dispute, action)).await,
+            ValidMessage::OnDispute(dispute, action) => perform_action(self, (dispute, action)).await,
         }
     }
 }

@@ -28,7 +28,10 @@ pub(crate) async fn open(
 }
 
 /// Performs an action on a dispute.
-pub(crate) async fn act(sender: &SendContext<'_>, action: (DisputeId, DisputeAction)) -> Result<WriteAnswer, Problem> {
+pub(crate) async fn perform_action(
+    sender: &SendContext<'_>,
+    action: (DisputeId, DisputeAction),
+) -> Result<WriteAnswer, Problem> {
     let SendContext { app, account, recording, mode, .. } = *sender;
     let render: fn(&DisputeDone, Option<DryRunView>) -> StoredResponse = match action.1 {
         DisputeAction::Evidence(_) => dispute_answer,
