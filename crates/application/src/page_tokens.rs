@@ -114,7 +114,9 @@ mod tests {
         let (id, next) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let token = maker(b"a").token(&account, id);
         assert_eq!((token.len(), &token), (32, &maker(b"a").token(&account, id)));
-        for different in [maker(b"b").token(&account, id), maker(b"a").token(&other, id), maker(b"a").token(&account, next)] {
+        for different in
+            [maker(b"b").token(&account, id), maker(b"a").token(&other, id), maker(b"a").token(&account, next)]
+        {
             assert_ne!(token, different);
         }
         assert_eq!(maker(b"a").hashes()(&account, id), PageTokenMaker::hash(&token));
