@@ -22,7 +22,7 @@ build_programs() {
 }
 
 # Prints the command that runs apt-get without questions. Fails if apt-get may not be used.
-apt() {
+apt_command() {
     command -v apt-get >/dev/null || return 1
     if [ "$(id -u)" = 0 ]; then
         echo "env DEBIAN_FRONTEND=noninteractive apt-get"
@@ -36,7 +36,7 @@ apt() {
 # Installs Debian packages, where that is allowed.
 install_packages() {
     local apt_get
-    apt_get="$(apt)" || return 1
+    apt_get="$(apt_command)" || return 1
     step $apt_get update -q && step $apt_get install -q -y --no-install-recommends "$@"
 }
 
@@ -63,13 +63,14 @@ install_tools() {
     local sources="$PWD/scripts/$1" target="${CARGO_TARGET_DIR:-target}"
     mkdir -p "$target/$1"
     tools="$(cd "$target/$1" && pwd)"
-    if ! with_programs "$sources" >"$tools/install.log" 2>&1; then
+    if ! install_listed_and_programs "$sources" >"$tools/install.log" 2>&1; then
         tail -n 5 "$tools/install.log" >&2
         not_run "$2, for lack of Node, npm, Python with venv, or the network"
     fi
 }
 
-with_programs() {
+# Installs the packages that a folder lists. If that fails, installs Node and Python with apt, and tries again.
+install_listed_and_programs() {
     install_listed "$1" || { install_packages nodejs npm python3 python3-venv && install_listed "$1"; }
 }
 

@@ -2,7 +2,8 @@
 """Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
 FLORIN is the path of the binary. An empty DATABASE_URL selects a new SQLite file. NAME labels the rows of the table.
-Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
+Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run
+fails if a response is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
 """
 
 import json
@@ -17,7 +18,7 @@ import urllib.request
 ROUNDS = int(os.environ.get("FLORIN_BENCH_ROUNDS", "3"))
 ROWS, ROWS_OF_JSON = 10_000, 3_000
 HEADER = "amount,currencyCode,reference,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n"
-PATIENCE = 120
+TIMEOUT_SECONDS = 120
 
 
 def csv(amount):
@@ -63,7 +64,7 @@ class Florin:
                   "remittersName": "Bench", "remittersAddress": "Here", "beneficiaryName": "Florin", "schemeName": "CHAPS"}
         self.call("POST", "/budgets/generate-credit", as_json(credit))
 
-    def fill(self, body, media_type, expected_status):
+    def create_and_upload(self, body, media_type, expected_status):
         batch = self.call("POST", "/payment-batches", b"{}")["id"]
         query = f"&defaultFundingBudgetId={self.pounds}" if media_type == "text/csv" else ""
         seconds, answer = timed(lambda: self.call("POST", f"/payment-batches/{batch}/payments", body, media_type, query))
@@ -75,9 +76,9 @@ class Florin:
         proof = {"mfa": {"provider": "sandbox", "sessionId": session, "token": "000000"}}
         return timed(lambda: self.call("POST", f"/payment-batches/{batch}/confirm", as_json(proof)))[0]
 
-    def finish(self, batch):
+    def wait_for_completion(self, batch):
         start = time.monotonic()
-        while time.monotonic() - start < PATIENCE:
+        while time.monotonic() - start < TIMEOUT_SECONDS:
             status = self.call("GET", f"/payment-batches/{batch}")["status"]
             if status not in ("confirmed", "started"):
                 break
@@ -103,13 +104,13 @@ def main(binary, database, name):
         try:
             for _ in range(ROUNDS):
                 florin.fund()
-                batch, seconds = florin.fill(good, "text/csv", "validated")
+                batch, seconds = florin.create_and_upload(good, "text/csv", "validated")
                 times["good"].append(seconds)
-                times["bad"].append(florin.fill(bad, "text/csv", "failed")[1])
+                times["bad"].append(florin.create_and_upload(bad, "text/csv", "failed")[1])
                 body = as_json({"defaultFundingBudgetId": florin.pounds, "rows": rows})
-                times["json"].append(florin.fill(body, "application/json", "validated")[1])
+                times["json"].append(florin.create_and_upload(body, "application/json", "validated")[1])
                 times["confirm"].append(florin.confirm(batch))
-                times["process"].append(florin.finish(batch))
+                times["process"].append(florin.wait_for_completion(batch))
             memory = florin.memory()
         finally:
             florin.server.terminate()

@@ -6,7 +6,7 @@ use crate::figures::{Figures, median};
 use crate::http::{self, End, Outcome, Source};
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Cards, Requests};
+use crate::requests::{Cards, RequestKind, Requests};
 use crate::runner::figures;
 use crate::server::Server;
 use crate::settings::Settings;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Time that the endpoint takes to reply.
-const THINKING: Duration = Duration::from_millis(50);
+const REPLY_DELAY: Duration = Duration::from_millis(50);
 /// Number of authorizations in a round for which the endpoint is asked.
 const DECIDED: u64 = 10_000;
 /// Number of connections of each account.
@@ -51,7 +51,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         are compared with the latencies while the other account sends as many authorizations a second with its \
         endpoint disabled, and while it is idle. Endpoint, load generator and database share the processors with \
         Florin.",
-        THINKING.as_millis()
+        REPLY_DELAY.as_millis()
     ));
     Ok(report)
 }
@@ -92,7 +92,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
         for index in order {
             let (lasting, asked) =
                 if number == 0 { (Duration::from_secs(1), DECIDED / 10) } else { (settings.round, DECIDED) };
-            let measured = bench.measured(LOADS[index], lasting, asked)?;
+            let measured = bench.measure_under(LOADS[index], lasting, asked)?;
             if number > 0 {
                 all[index].push(measured);
             }
@@ -118,7 +118,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
 impl Bench<'_> {
     /// Measures the account without an endpoint, under a load of the other account. `asked` is the number of
     /// authorizations with [`Load::Decided`].
-    fn measured(&mut self, load: Load, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
+    fn measure_under(&mut self, load: Load, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
         self.round += 2;
         let enabled = load == Load::Decided;
         let body = format!(
@@ -130,10 +130,12 @@ impl Bench<'_> {
         let (others, loaded) = std::thread::scope(|scope| {
             let loading = match load {
                 Load::Idle => None,
-                Load::Decided => Some(scope.spawn(move || decided(address, asked, round))),
-                Load::Undecided => Some(scope.spawn(move || at_rate(address, rate, lasting, cards_of(1), round))),
+                Load::Decided => Some(scope.spawn(move || authorize_with_decisions(address, asked, round))),
+                Load::Undecided => {
+                    Some(scope.spawn(move || authorize_at_rate(address, rate, lasting, cards_of(1), round)))
+                }
             };
-            let others = at_rate(address, MEASURED_RATE, lasting, cards_of(2), round + 1);
+            let others = authorize_at_rate(address, MEASURED_RATE, lasting, cards_of(2), round + 1);
             let loaded = loading.map(|loading| loading.join().map_err(|_| anyhow::anyhow!("the load panicked")));
             anyhow::Ok((others?, loaded.transpose()?.transpose()?))
         })?;
@@ -162,8 +164,8 @@ const fn cards_of(account: u64) -> Cards {
 }
 
 /// Authorizes on the account with the endpoint.
-fn decided(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome> {
-    let mut requests = Limited { inner: Requests::new(Ask::Authorize(cards_of(1)), round), left: count };
+fn authorize_with_decisions(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome> {
+    let mut requests = Limited { inner: Requests::new(RequestKind::Authorize(cards_of(1)), round), left: count };
     let outcome = http::closed_loop(server, CONNECTIONS, End(DECIDED_LIMIT), &mut requests);
     let outcome = outcome.context("decided authorizations")?;
     outcome.must_be_clean()?;
@@ -174,8 +176,14 @@ fn decided(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome
 }
 
 /// Authorizes on an account at a fixed rate.
-fn at_rate(server: SocketAddr, rate: f64, lasting: Duration, cards: Cards, round: u64) -> anyhow::Result<Outcome> {
-    let mut requests = Requests::new(Ask::Authorize(cards), round);
+fn authorize_at_rate(
+    server: SocketAddr,
+    rate: f64,
+    lasting: Duration,
+    cards: Cards,
+    round: u64,
+) -> anyhow::Result<Outcome> {
+    let mut requests = Requests::new(RequestKind::Authorize(cards), round);
     let outcome = http::open_loop(server, CONNECTIONS, rate, End(lasting), &mut requests)?;
     outcome.must_be_clean()?;
     if outcome.unsent > CONNECTIONS as u64 {
@@ -203,7 +211,7 @@ impl Source for Limited {
     }
 }
 
-/// A decision endpoint that approves every message after [`THINKING`].
+/// A decision endpoint that approves every message after [`REPLY_DELAY`].
 struct Endpoint {
     port: u16,
     count: Arc<AtomicU64>,
@@ -250,7 +258,7 @@ fn serve(mut stream: &TcpStream, count: &AtomicU64) -> Option<()> {
         }
         body.resize(length, 0);
         reader.read_exact(&mut body).ok()?;
-        std::thread::sleep(THINKING);
+        std::thread::sleep(REPLY_DELAY);
         count.fetch_add(1, Ordering::Relaxed);
         let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{APPROVE}", APPROVE.len());
         stream.write_all(reply.as_bytes()).ok()?;

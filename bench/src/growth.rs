@@ -41,14 +41,15 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         let contenders = servers.each_ref().map(|server| Contender::Server(server, connections));
         let [few, many] =
             alternate(&mut [(&mut small, workload, contenders[0]), (&mut large, workload, contenders[1])])?;
-        let name = format!("authorize, {} transactions stored, {}", settings.growth_messages, over(connections));
+        let name =
+            format!("authorize, {} transactions stored, {}", settings.growth_messages, connections_text(connections));
         report.rows.push(row(&name, format!("{SMALL} stored"), few, many, Rule::AtMost(1.3, 1.1)));
     }
     for connections in [settings.connections, 1] {
         let list = |account| Workload { kind: Kind::Account(account), effect: NOTHING, ..workloads(Size::STANDARD)[0] };
         let contender = Contender::Server(&servers[0], connections);
         let [few, many] = alternate_on_one(&mut small, &[(list(SHORT), contender), (list(LONG), contender)])?;
-        let name = format!("first page of {} rows, {}", settings.growth_rows, over(connections));
+        let name = format!("first page of {} rows, {}", settings.growth_rows, connections_text(connections));
         report.rows.push(row(&name, "1000 rows".into(), few, many, Rule::AtMost(1.5, 1.1)));
     }
     progress("verifying every balance of the large store");
@@ -84,7 +85,7 @@ fn runners<'a>(settings: &'a Settings, folder: &'a Path, report: &mut Report) ->
     Ok([Runner::new(small, settings, folder), Runner::large(large, settings, folder)])
 }
 
-fn over(connections: usize) -> String {
+fn connections_text(connections: usize) -> String {
     if connections == 1 { "one at a time".into() } else { format!("{connections} connections") }
 }
 

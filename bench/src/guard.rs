@@ -66,7 +66,7 @@ impl Guarded {
     }
 
     /// Whether the process is still running.
-    pub(crate) fn runs(&mut self) -> bool {
+    pub(crate) fn is_running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
@@ -74,10 +74,10 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         let id = self.id();
-        if self.runs() {
+        if self.is_running() {
             send("TERM", id);
             let until = Instant::now() + PATIENCE;
-            while self.runs() && Instant::now() < until {
+            while self.is_running() && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(20));
             }
             let _ = self.0.kill();

@@ -108,7 +108,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         let mut database = Database::empty("lists")?;
         database.load(&sizes.fill(POSTGRES))?;
         database.execute(books::LIST_COUNTS)?;
-        loaded(report, "PostgreSQL", began);
+        note_loading(report, "PostgreSQL", began);
         measure(settings, folder, report, ("PostgreSQL", &database.url), sizes)?;
     }
     if settings.selects("lists SQLite") {
@@ -117,13 +117,13 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         file.load(&sizes.fill(SQLITE))?;
         file.execute(books::LIST_COUNTS)?;
         file.checkpoint()?;
-        loaded(report, "SQLite", began);
+        note_loading(report, "SQLite", began);
         measure(settings, folder, report, ("SQLite", &file.url), sizes)?;
     }
     Ok(())
 }
 
-fn loaded(report: &mut Report, store: &str, began: Instant) {
+fn note_loading(report: &mut Report, store: &str, began: Instant) {
     let seconds = began.elapsed().as_secs_f64();
     progress(&format!("loaded the lists on {store} in {seconds:.0} s"));
     report.notes.push(format!("Lists on {store}: loaded in {seconds:.0} s."));
@@ -140,7 +140,7 @@ fn measure(
     let (few, many) = (Sizes::of(1000), sizes);
     for comparison in &COMPARISONS {
         let requests = [(0, few), (1, many)].map(|(place, sizes)| request(comparison, place, sizes));
-        let [first_few, first_many] = [once(&server, &requests[0])?, once(&server, &requests[1])?];
+        let [first_few, first_many] = [time_once(&server, &requests[0])?, time_once(&server, &requests[1])?];
         let mut all = [Vec::new(), Vec::new()];
         for _ in 0..settings.rounds {
             for (request, rounds) in requests.iter().zip(&mut all) {
@@ -188,7 +188,7 @@ fn round(server: &Server, request: &[u8], lasting: Duration) -> anyhow::Result<F
 }
 
 /// Connects, sends the request for a millisecond or until it is answered, and returns the elapsed time in milliseconds.
-fn once(server: &Server, request: &[u8]) -> anyhow::Result<f64> {
+fn time_once(server: &Server, request: &[u8]) -> anyhow::Result<f64> {
     let began = Instant::now();
     round(server, request, Duration::from_millis(1))?;
     Ok(began.elapsed().as_secs_f64() * 1000.0)

@@ -52,7 +52,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 
 /// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ask {
+enum RequestKind {
     Credit,
     Create,
     Page,
@@ -62,7 +62,14 @@ enum Ask {
 }
 
 /// The order matters: pages and payments use the sessions that `Create` left open.
-const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Page, Ask::Pay, Ask::Payments, Ask::Checkouts];
+const ALL: [RequestKind; 6] = [
+    RequestKind::Credit,
+    RequestKind::Create,
+    RequestKind::Page,
+    RequestKind::Pay,
+    RequestKind::Payments,
+    RequestKind::Checkouts,
+];
 
 /// A merchant of the demo data.
 struct Shop<'a> {
@@ -75,7 +82,7 @@ struct Shop<'a> {
 /// A source of requests of one kind. Payments use each session once; pages use the links in turn.
 struct Requests<'a> {
     shop: &'a Shop<'a>,
-    ask: Ask,
+    kind: RequestKind,
     round: usize,
     /// Number of requests so far.
     made: usize,
@@ -107,11 +114,11 @@ fn measure_store(
     shop.bank = first(&shop.get("merchant/banks", "")?, "id")?;
     let mut rounds: Vec<Vec<Figures>> = ALL.map(|_| Vec::new()).to_vec();
     for round in 0..=settings.rounds {
-        for (ask, rounds) in ALL.iter().zip(&mut rounds) {
+        for (kind, rounds) in ALL.iter().zip(&mut rounds) {
             let lasting = if round == 0 { Duration::from_secs(1) } else { settings.round };
-            let figures = shop.round(*ask, round, settings.connections, lasting)?;
+            let figures = shop.round(*kind, round, settings.connections, lasting)?;
             progress(&format!(
-                "{store}: {ask:?}, round {round}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+                "{store}: {kind:?}, round {round}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
                 figures.rate,
                 figures.p50 / 1000.0,
                 figures.p99 / 1000.0
@@ -122,7 +129,7 @@ fn measure_store(
             }
         }
     }
-    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&rounds[ask]));
+    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|kind: usize| median(&rounds[kind]));
     let compared = |what: &str, against: &str, baseline: Figures, own, rule| {
         Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, rule)
     };
@@ -142,32 +149,32 @@ fn measure_store(
 impl Shop<'_> {
     /// Runs one round, and compares the number of responses with the number of objects that the server counts
     /// afterwards.
-    fn round(&self, ask: Ask, round: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
-        let open = match ask {
-            Ask::Pay | Ask::Page => self.open_sessions()?,
+    fn round(&self, kind: RequestKind, round: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
+        let open = match kind {
+            RequestKind::Pay | RequestKind::Page => self.open_sessions()?,
             _ => String::new(),
         };
-        let objects = match ask {
-            Ask::Pay => members(&open, "id"),
+        let objects = match kind {
+            RequestKind::Pay => members(&open, "id"),
             _ => members(&open, "checkoutUrl")
                 .iter()
                 .filter_map(|url| Some(url.rsplit_once('/')?.1.to_owned()))
                 .collect(),
         };
-        if objects.is_empty() && matches!(ask, Ask::Pay | Ask::Page) {
-            bail!("{ask:?}: there is no open session; a longer round creates more");
+        if objects.is_empty() && matches!(kind, RequestKind::Pay | RequestKind::Page) {
+            bail!("{kind:?}: there is no open session; a longer round creates more");
         }
         let counted = |shop: &Self| -> anyhow::Result<[u64; 2]> {
             Ok([shop.count("merchant/checkout-sessions")?, shop.count("merchant/payments")?])
         };
         let [sessions, payments] = counted(self)?;
-        let mut requests = Requests { shop: self, ask, round, made: 0, objects: &objects };
+        let mut requests = Requests { shop: self, kind, round, made: 0, objects: &objects };
         let (outcome, server_cpu) = drive(self.server, connections, lasting, &mut requests)?;
-        let own = |of: Ask| if ask == of { outcome.answered } else { 0 };
-        let expected = [sessions + own(Ask::Create), payments + own(Ask::Pay)];
+        let own = |of: RequestKind| if kind == of { outcome.answered } else { 0 };
+        let expected = [sessions + own(RequestKind::Create), payments + own(RequestKind::Pay)];
         let found = counted(self)?;
         if found != expected {
-            bail!("{ask:?}: {found:?} sessions and payments, not {expected:?}");
+            bail!("{kind:?}: {found:?} sessions and payments, not {expected:?}");
         }
         let (rate, transactions) = (outcome.rate(), outcome.answered);
         let measured = Measured { rate, transactions, latencies: outcome.latencies };
@@ -210,30 +217,30 @@ impl Requests<'_> {
         let number = format!("{}-{}", self.round, self.made);
         let amount = "\"amount\":{\"amount\":\"12.50\",\"currencyCode\":\"GBP\"}";
         let at = |path: &str| format!("/v2/{path}?accountId={}", self.shop.account);
-        match self.ask {
-            Ask::Credit => (at("budgets/generate-credit"), Some(Credit(BUDGET, "0.01").to_string())),
-            Ask::Create => (
+        match self.kind {
+            RequestKind::Credit => (at("budgets/generate-credit"), Some(Credit(BUDGET, "0.01").to_string())),
+            RequestKind::Create => (
                 at("merchant/checkout-sessions"),
                 Some(format!(
                     "{{\"type\":\"SHOPPING\",\"checkoutId\":\"{CHECKOUT}\",\"idempotencyKey\":\"bench-{number}\",\
                     \"merchantReference\":\"order-{number}\",\"expiresInMinutes\":1440,{amount}}}"
                 )),
             ),
-            Ask::Pay => (
+            RequestKind::Pay => (
                 at(&format!("sandbox/checkout-sessions/{object}/pay")),
                 Some(format!("{{\"bankId\":\"{}\",\"outcome\":\"approve\"}}", self.shop.bank)),
             ),
-            Ask::Page => (format!("/pay/{object}"), None),
-            Ask::Payments => (at("merchant/payments"), None),
-            Ask::Checkouts => (at("merchant/checkouts"), None),
+            RequestKind::Page => (format!("/pay/{object}"), None),
+            RequestKind::Payments => (at("merchant/payments"), None),
+            RequestKind::Checkouts => (at("merchant/checkouts"), None),
         }
     }
 }
 
 impl Source for Requests<'_> {
     fn next(&mut self, out: &mut Vec<u8>) -> bool {
-        let object = match self.ask {
-            Ask::Pay if self.made >= self.objects.len() => return false,
+        let object = match self.kind {
+            RequestKind::Pay if self.made >= self.objects.len() => return false,
             _ => self.objects.get(self.made % self.objects.len().max(1)).map_or("", String::as_str),
         };
         let (target, body) = self.target(object);
@@ -245,7 +252,7 @@ impl Source for Requests<'_> {
                 "POST {target} HTTP/1.1\r\n{head}Idempotency-Key: bench-{:?}-{}-{}\r\n\
                 Content-Type: application/json\r\n\
                 Content-Length: {}\r\n\r\n{body}",
-                self.ask,
+                self.kind,
                 self.round,
                 self.made,
                 body.len()

@@ -5,7 +5,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, quantile};
 use crate::http::{self, Outcome};
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Requests};
+use crate::requests::{RequestKind, Requests};
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
 use crate::settings::Settings;
@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     ));
     runner.database.checkpoint()?;
     let before = runner.database.counts()?;
-    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_round());
+    let mut requests = Requests::new(RequestKind::Authorize(spread(Size::STANDARD)), runner.next_round());
     let end = http::End(settings.overload);
     let mut outcome = http::open_loop(florin.address, settings.overload_connections, rate, end, &mut requests)?;
     if outcome.others.0 > 0 {
@@ -78,11 +78,11 @@ fn row(workload: &str, compared_with: &str, (baseline, rate): (f64, f64), rule: 
 fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report {
     let goodput = outcome.rate();
     let mut refused = |share| quantile(&mut outcome.refusals, share) / 1000.0;
-    let (half, max) = (refused(0.5), refused(0.99));
+    let (p50, p99) = (refused(0.5), refused(0.99));
     let memory = florin.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1_048_576.0);
     let rows = vec![
         row("goodput at 4 × the peak", "peak, closed loop", (peak, goodput), Rule::AtLeast(0.95, 0.95)),
-        Row::limited("refusals at 4 × the peak, p99", " ms", max, REFUSALS),
+        Row::limited("refusals at 4 × the peak, p99", " ms", p99, REFUSALS),
         Row::limited("peak memory", " MiB", memory, (MEMORY, MEMORY)),
     ];
     let seconds = outcome.elapsed.as_secs_f64();
@@ -90,7 +90,7 @@ fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report
         format!(
             "Offered {rate:.0}/s for {seconds:.0} s; sent {:.0}/s; answered 2xx {goodput:.0}/s \
             (p50 {:.1} ms, p99 {:.1} ms); \
-            refused {:.0}/s (p50 {half:.1} ms); not sent because no connection was free: {}.",
+            refused {:.0}/s (p50 {p50:.1} ms); not sent because no connection was free: {}.",
             outcome.sent as f64 / seconds,
             quantile(&mut outcome.latencies, 0.5) / 1000.0,
             quantile(&mut outcome.latencies, 0.99) / 1000.0,

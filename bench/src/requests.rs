@@ -92,7 +92,7 @@ pub(crate) struct Cards {
 
 /// A kind of request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Ask {
+pub(crate) enum RequestKind {
     /// An authorization of 10.00 on one of these cards.
     Authorize(Cards),
     /// The dry run of such an authorization.
@@ -110,7 +110,7 @@ pub(crate) enum Ask {
 
 /// A sequence of requests.
 pub(crate) struct Requests {
-    ask: Ask,
+    kind: RequestKind,
     key: String,
     /// Makes idempotency keys unique.
     round: u64,
@@ -120,17 +120,17 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn new(ask: Ask, round: u64) -> Self {
-        Self::of_key(api_key(), ask, round)
+    pub(crate) fn new(kind: RequestKind, round: u64) -> Self {
+        Self::of_key(api_key(), kind, round)
     }
 
     /// Returns requests with another API key.
-    pub(crate) fn of_key(key: String, ask: Ask, round: u64) -> Self {
-        Self { ask, key, round, made: 0, random: Random::of_round(round), body: Vec::with_capacity(512) }
+    pub(crate) fn of_key(key: String, kind: RequestKind, round: u64) -> Self {
+        Self { kind, key, round, made: 0, random: Random::of_round(round), body: Vec::with_capacity(512) }
     }
 
     fn post(&self, out: &mut Vec<u8>, path: fmt::Arguments<'_>, account: u64) {
-        let query = if matches!(self.ask, Ask::DryRun(_)) { "&dryRun=true" } else { "" };
+        let query = if matches!(self.kind, RequestKind::DryRun(_)) { "&dryRun=true" } else { "" };
         let (key, body, idempotency_key) = (&self.key, &self.body, format!("bench-{}-{}", self.round, self.made));
         post(out, format_args!("{path}?accountId=bench-{account}{query}"), key, &idempotency_key, body);
     }
@@ -184,13 +184,13 @@ impl Requests {
 
 impl Source for Requests {
     fn next(&mut self, out: &mut Vec<u8>) -> bool {
-        match self.ask {
-            Ask::Authorize(cards) | Ask::DryRun(cards) => self.authorize(out, cards),
-            Ask::Credit(budgets) => self.credit(out, budgets),
-            Ask::Transfer(budgets) => self.transfer(out, budgets),
-            Ask::Confirm(first, last) if first + self.made > last => return false,
-            Ask::Confirm(first, _) => self.confirm(out, first + self.made),
-            Ask::List(from, to) => {
+        match self.kind {
+            RequestKind::Authorize(cards) | RequestKind::DryRun(cards) => self.authorize(out, cards),
+            RequestKind::Credit(budgets) => self.credit(out, budgets),
+            RequestKind::Transfer(budgets) => self.transfer(out, budgets),
+            RequestKind::Confirm(first, last) if first + self.made > last => return false,
+            RequestKind::Confirm(first, _) => self.confirm(out, first + self.made),
+            RequestKind::List(from, to) => {
                 let account = from + self.random.below(to - from + 1);
                 self.list(out, account);
             }
@@ -207,7 +207,7 @@ mod tests {
     /// The two budgets of a transfer are different, and belong to the account in the query.
     #[test]
     fn transfers_stay_in_their_account() {
-        let mut requests = Requests::of_key("key".into(), Ask::Transfer(20), 1);
+        let mut requests = Requests::of_key("key".into(), RequestKind::Transfer(20), 1);
         for _ in 0..100 {
             let mut out = Vec::new();
             assert!(requests.next(&mut out));
@@ -225,9 +225,9 @@ mod tests {
     #[test]
     fn only_dry_runs_have_the_parameter() {
         let cards = Cards { first: 7, step: 1, span: 1 };
-        for (ask, query) in [(Ask::Authorize(cards), ""), (Ask::DryRun(cards), "&dryRun=true")] {
+        for (kind, query) in [(RequestKind::Authorize(cards), ""), (RequestKind::DryRun(cards), "&dryRun=true")] {
             let mut out = Vec::new();
-            assert!(Requests::new(ask, 1).next(&mut out));
+            assert!(Requests::new(kind, 1).next(&mut out));
             let text = String::from_utf8(out).unwrap();
             let start = format!("POST /v2/{AUTHORIZE}?accountId=bench-7{query} HTTP/1.1\r\n");
             assert!(text.starts_with(&start), "{text}");
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn requests_have_unique_keys_and_end_with_their_batches() {
-        let mut requests = Requests::new(Ask::Confirm(7, 8), 3);
+        let mut requests = Requests::new(RequestKind::Confirm(7, 8), 3);
         let mut next = || {
             let mut out = Vec::new();
             requests.next(&mut out).then(|| String::from_utf8(out).unwrap())

@@ -146,7 +146,7 @@ impl<'a> Runner<'a> {
     ) -> anyhow::Result<(u64, Figures)> {
         // The round ends when all prepared batches are used.
         let max = if batches.is_some() { Duration::from_secs(120) } else { lasting };
-        let mut requests = Requests::new(workload.ask(batches), self.round);
+        let mut requests = Requests::new(workload.request_kind(batches), self.round);
         let (outcome, server_cpu) = drive(server, connections, max, &mut requests)?;
         let answered = outcome.answered;
         let measured = Measured { rate: outcome.rate(), transactions: answered, latencies: outcome.latencies };

@@ -78,7 +78,7 @@ impl Server {
         let mut server = Self { name, address, log, child: Guarded::spawn(command)? };
         let until = Instant::now() + PATIENCE;
         while !is_up(address) {
-            if !server.child.runs() || Instant::now() > until {
+            if !server.child.is_running() || Instant::now() > until {
                 bail!("{name} does not start: {}", server.end_of_log());
             }
             std::thread::sleep(Duration::from_millis(50));

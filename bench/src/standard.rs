@@ -6,7 +6,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Requests};
+use crate::requests::{RequestKind, Requests};
 use crate::runner::{Runner, drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
@@ -104,9 +104,10 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
         for number in 0..=settings.rounds {
             let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
             round += 2;
-            let loops = checked(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, round, cards.span, lasting))?;
-            let mut requests = Requests::new(Ask::Authorize(cards), round + 1);
-            let served = served(&mut file, &florin, connections, lasting, &mut requests, &AUTHORIZED)?;
+            let loops =
+                checked_round(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, round, cards.span, lasting))?;
+            let mut requests = Requests::new(RequestKind::Authorize(cards), round + 1);
+            let served = florin_round(&mut file, &florin, connections, lasting, &mut requests, &AUTHORIZED)?;
             report_round(name, number, &loops, &served);
             if number > 0 {
                 direct.push(loops);
@@ -133,9 +134,9 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
     let (mut direct, mut own) = (Vec::new(), Vec::new());
     for number in 0..=settings.rounds {
         let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
-        let loops = checked(file, &NOTHING, |file| sqlite::list(file, lasting))?;
-        let mut requests = Requests::new(Ask::List(0, 9), 0);
-        let served = served(file, florin, settings.connections, lasting, &mut requests, &NOTHING)?;
+        let loops = checked_round(file, &NOTHING, |file| sqlite::list(file, lasting))?;
+        let mut requests = Requests::new(RequestKind::List(0, 9), 0);
+        let served = florin_round(file, florin, settings.connections, lasting, &mut requests, &NOTHING)?;
         report_round(name, number, &loops, &served);
         if number > 0 {
             direct.push(loops);
@@ -148,7 +149,7 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
 }
 
 /// Runs a round of Florin on SQLite, with its checks.
-fn served(
+fn florin_round(
     file: &mut File,
     florin: &Server,
     connections: usize,
@@ -157,7 +158,7 @@ fn served(
     effect: &books::Counts,
 ) -> anyhow::Result<Figures> {
     let mut server_cpu = None;
-    let served = checked(file, effect, |_| {
+    let served = checked_round(file, effect, |_| {
         let (outcome, cpu) = drive(florin, connections, lasting, requests)?;
         server_cpu = cpu;
         Ok(Measured { rate: outcome.rate(), transactions: outcome.answered, latencies: outcome.latencies })
@@ -166,7 +167,7 @@ fn served(
 }
 
 /// Runs a round on SQLite, with its checks.
-fn checked(
+fn checked_round(
     file: &mut File,
     effect: &books::Counts,
     round: impl FnOnce(&mut File) -> anyhow::Result<Measured>,

@@ -3,7 +3,7 @@
 use crate::books::{AUTHORIZED, CONFIRMED, CREDITED, Counts, NOTHING};
 use crate::database::Size;
 use crate::report::Rule;
-use crate::requests::{Ask, Cards};
+use crate::requests::{Cards, RequestKind};
 
 /// Names of the workloads whose requirements depend on the contender.
 pub(crate) const SPREAD: &str = "authorize, 1,000 budgets";
@@ -96,17 +96,17 @@ fn hot(size: Size) -> Cards {
 }
 
 impl Workload {
-    /// Returns the requests of one round, using the prepared `batches`.
-    pub(crate) fn ask(&self, batches: Option<(u64, u64)>) -> Ask {
+    /// Returns the kind of the requests of one round, which use the prepared `batches`.
+    pub(crate) fn request_kind(&self, batches: Option<(u64, u64)>) -> RequestKind {
         match (self.kind, batches) {
-            (Kind::Cards(cards), _) => Ask::Authorize(cards),
-            (Kind::Budgets(budgets), _) => Ask::Credit(budgets),
+            (Kind::Cards(cards), _) => RequestKind::Authorize(cards),
+            (Kind::Budgets(budgets), _) => RequestKind::Credit(budgets),
             (Kind::Batches, batches) => {
                 let (first, last) = batches.unwrap_or((1, 0));
-                Ask::Confirm(first, last)
+                RequestKind::Confirm(first, last)
             }
-            (Kind::Accounts, _) => Ask::List(0, 9),
-            (Kind::Account(account), _) => Ask::List(account, account),
+            (Kind::Accounts, _) => RequestKind::List(0, 9),
+            (Kind::Account(account), _) => RequestKind::List(account, account),
         }
     }
 

@@ -43,7 +43,7 @@ RETRY = 10
 # Minimum time between two starts of a program on a node.
 RESTART = 1
 # Number of lines of each log that are shown if the command fails.
-SHOWN = 25
+LOG_LINES = 25
 
 
 def home():
@@ -58,7 +58,7 @@ def address(node, network):
     return f"{PREFIX[network]}.{11 + NODES.index(node)}"
 
 
-def port(node, network):
+def interface_name(node, network):
     """Returns the name of the network interface that connects a node to the bridge of a network."""
     return f"{node}-{network[0]}"
 
@@ -183,7 +183,7 @@ def spawn(node, *command, name=None):
         return subprocess.Popen([str(part) for part in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
 
-def be_node(node):
+def run_as_node(node):
     """Runs as the first process of a node.
 
     Starts etcd and Patroni, and restarts them when they end. The commands control it with files: while `no-etcd`
@@ -218,12 +218,12 @@ def be_node(node):
 
 
 def attach(node, network):
-    run("ip", "link", "set", port(node, network), "master", network, "up")
+    run("ip", "link", "set", interface_name(node, network), "master", network, "up")
 
 
 def detach(node, network):
     """Disconnects a node from a network. Both ends keep their links, and packets are lost."""
-    run("ip", "link", "set", port(node, network), "nomaster")
+    run("ip", "link", "set", interface_name(node, network), "nomaster")
 
 
 def build_networks():
@@ -233,12 +233,13 @@ def build_networks():
         run("ip", "link", "set", network, "up")
     run("ip", "address", "add", f"{PREFIX[CLIENTS]}.1/24", "dev", CLIENTS)
     for node in NODES:
-        place = node_home(node) / "network"
-        place.touch()
-        run("unshare", f"--net={place}", "ip", "link", "set", "lo", "up")
+        namespace = node_home(node) / "network"
+        namespace.touch()
+        run("unshare", f"--net={namespace}", "ip", "link", "set", "lo", "up")
         for network in (INSIDE, CLIENTS):
-            run("ip", "link", "add", port(node, network), "type", "veth", "peer", "name", network, "netns", place)
-            inside = ("nsenter", f"--net={place}", "ip")
+            ends = (interface_name(node, network), "type", "veth", "peer", "name", network, "netns", namespace)
+            run("ip", "link", "add", *ends)
+            inside = ("nsenter", f"--net={namespace}", "ip")
             run(*inside, "address", "add", f"{address(node, network)}/24", "dev", network)
             run(*inside, "link", "set", network, "up")
             attach(node, network)
@@ -273,7 +274,7 @@ def current_leader():
     return None
 
 
-def command(node, path, body):
+def send_command(node, path, body):
     """Sends a command to Patroni on a node. Returns whether it succeeded, and prints the reason if not."""
     request = urllib.request.Request(f"http://{address(node, CLIENTS)}:8008{path}", json.dumps(body).encode())
     try:
@@ -359,7 +360,7 @@ def whole():
             if now < copy_at[node] or is_being_copied(node):
                 continue
             print(f"with-patroni: {node} does not follow, and is copied from the leader", file=sys.stderr)
-            is_begun = command(node, "/reinitialize", {"force": True})
+            is_begun = send_command(node, "/reinitialize", {"force": True})
             copy_at[node] = now + (REJOIN if is_begun else RETRY)
         return not late
 
@@ -411,7 +412,7 @@ def heal(node):
 def switchover(node):
     """Makes a synchronous standby the leader instead of this node. Tries again if Patroni refuses."""
     wait_until(
-        lambda: command(node, "/switchover", {"leader": node}) or current_leader() not in (node, None),
+        lambda: send_command(node, "/switchover", {"leader": node}) or current_leader() not in (node, None),
         "a switchover",
         pause=2,
     )
@@ -456,7 +457,7 @@ def run_with_cluster(*command):
 def show_logs():
     """Shows the last lines of all logs, which end with the cluster."""
     for log in sorted(home().glob("*/*.log")):
-        lines = log.read_text(errors="replace").splitlines()[-SHOWN:]
+        lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         print(f"with-patroni: the end of {log.parent.name}/{log.name}:", *lines, sep="\n", file=sys.stderr)
 
 
@@ -474,5 +475,5 @@ COMMANDS = {
 }
 
 if __name__ == "__main__":
-    OTHERS = {"run": run_with_cluster, "node": be_node}
+    OTHERS = {"run": run_with_cluster, "node": run_as_node}
     {**COMMANDS, **OTHERS}[sys.argv[1]](*sys.argv[2:])

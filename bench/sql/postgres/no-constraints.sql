@@ -1,3 +1,4 @@
+-- Removes the constraints that constraints.sql adds.
 ALTER TABLE card_transactions
 DROP CONSTRAINT earlier_card,
 DROP CONSTRAINT earlier_chain_kind,

@@ -31,7 +31,7 @@ pub(crate) fn closed_loop(
     while driver.under_way > 0 {
         driver.wait(Duration::from_millis(100))?;
         let now = Instant::now();
-        for index in driver.answers(|at| at.duration_since(began) < end)? {
+        for index in driver.record_answers(|at| at.duration_since(began) < end)? {
             last = now;
             if now.duration_since(began) < end {
                 driver.send(index, now, source)?;
@@ -78,7 +78,7 @@ pub(crate) fn open_loop(
             bail!("{} requests were not answered within {PATIENCE:?}", driver.under_way);
         }
         driver.wait(Duration::from_millis(1))?;
-        free.extend(driver.answers(|at| at.duration_since(began) < end)?);
+        free.extend(driver.record_answers(|at| at.duration_since(began) < end)?);
     }
     driver.outcome.unsent = waiting.len() as u64;
     driver.outcome.elapsed = end;
@@ -137,7 +137,7 @@ impl Driver {
     }
 
     /// Records the received answers. Returns the connections that became free.
-    fn answers(&mut self, in_time: impl Fn(Instant) -> bool) -> anyhow::Result<Vec<usize>> {
+    fn record_answers(&mut self, in_time: impl Fn(Instant) -> bool) -> anyhow::Result<Vec<usize>> {
         let mut free = Vec::new();
         for event in &self.events {
             let index = event.token().0;

@@ -8,7 +8,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
 use crate::report::{Report, Row};
-use crate::requests::{Ask, Requests};
+use crate::requests::{RequestKind, Requests};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
@@ -62,14 +62,14 @@ fn measure(
     let key = issue_key(url, "Benchmark", &[])?;
     let bench = Bench { name, server: Server::florin(url, folder, &[])?, key, settings };
     let workloads = [
-        ("transfer between two budgets", Ask::Transfer(Size::STANDARD.budgets), TRANSFERRED),
-        ("dry run of an authorization", Ask::DryRun(spread(Size::STANDARD)), NOTHING),
+        ("transfer between two budgets", RequestKind::Transfer(Size::STANDARD.budgets), TRANSFERRED),
+        ("dry run of an authorization", RequestKind::DryRun(spread(Size::STANDARD)), NOTHING),
     ];
     let mut first = 0x1000;
-    for (what, ask, effect) in workloads {
+    for (what, kind, effect) in workloads {
         let mut rounds = Vec::new();
         for number in 0..=settings.rounds {
-            let own = bench.round(books, Requests::of_key(bench.key.clone(), ask, first), number, &effect)?;
+            let own = bench.round(books, Requests::of_key(bench.key.clone(), kind, first), number, &effect)?;
             first += 1;
             bench.report_round(what, number, &own);
             if number > 0 {

@@ -55,7 +55,7 @@ fn pass(bench: &Bench<'_>, name: &str, [created, saved, restored]: &mut [Tally; 
     ensure!(worlds.len() == WORLDS, "{WORLDS} worlds were created, and {} are listed", worlds.len());
     let snapshots: Vec<_> = worlds.iter().map(|world| (format!("{PATH}/{world}/snapshots"), "{}".to_owned())).collect();
     saved.send(bench, &format!("{name}-save"), &snapshots)?;
-    let bodies: Vec<_> = worlds.iter().map(|world| bench.restore(world)).collect::<anyhow::Result<_>>()?;
+    let bodies: Vec<_> = worlds.iter().map(|world| bench.restore_request(world)).collect::<anyhow::Result<_>>()?;
     restored.send(bench, &format!("{name}-restore"), &bodies)?;
     for world in &worlds {
         bench.call("DELETE", &format!("{PATH}/{world}"))?;
@@ -76,7 +76,7 @@ impl Bench<'_> {
     }
 
     /// Returns path and body of the request that restores a world to its only snapshot.
-    fn restore(&self, world: &str) -> anyhow::Result<(String, String)> {
+    fn restore_request(&self, world: &str) -> anyhow::Result<(String, String)> {
         let list = self.call("GET", &format!("{PATH}/{world}/snapshots"))?;
         let count = members(&list, "id").len();
         ensure!(count == 1, "a world has {count} snapshots, not 1");

@@ -9,7 +9,7 @@ use crate::figures::{Figures, median, quantile};
 use crate::http::Outcome;
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Authorization, Requests, id};
+use crate::requests::{Authorization, RequestKind, Requests, id};
 use crate::runner::{drive, figures};
 use crate::server::Server;
 use crate::settings::Settings;
@@ -147,7 +147,7 @@ impl<'a> Bench<'a> {
     fn latency(&mut self, report: &mut Report) -> anyhow::Result<()> {
         // The first endpoint never answers.
         let webhooks = (0..MANY).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;
-        self.receiver.keep();
+        self.receiver.keep_arrivals();
         let mut requested = HashMap::new();
         for number in 0..EVENTS {
             let body = Authorization(id(4, 10 + number as u64 * 10)).to_string();
@@ -158,12 +158,12 @@ impl<'a> Bench<'a> {
             std::thread::sleep(APART);
         }
         self.wait_until_quiet();
-        let arrivals = self.receiver.take();
-        let late = |(object, at): &(String, Instant)| {
+        let arrivals = self.receiver.take_arrivals();
+        let latency = |(object, at): &(String, Instant)| {
             let requested = requested.get(object)?;
             u32::try_from(at.saturating_duration_since(*requested).as_micros()).ok()
         };
-        let mut micros: Vec<_> = arrivals.iter().filter_map(late).collect();
+        let mut micros: Vec<_> = arrivals.iter().filter_map(latency).collect();
         let (arrived, expected) = (micros.len(), EVENTS * (MANY - 1));
         if arrived > expected {
             bail!("{arrived} deliveries arrived, not {expected}");
@@ -217,7 +217,7 @@ impl<'a> Bench<'a> {
 
     fn drive(&mut self, lasting: Duration) -> anyhow::Result<Outcome> {
         self.round += 1;
-        let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), self.round);
+        let mut requests = Requests::new(RequestKind::Authorize(spread(Size::STANDARD)), self.round);
         Ok(drive(&self.server, self.settings.connections, lasting, &mut requests)?.0)
     }
 

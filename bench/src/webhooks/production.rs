@@ -7,7 +7,7 @@ use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
 use crate::progress;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Requests};
+use crate::requests::{RequestKind, Requests};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
@@ -84,7 +84,7 @@ fn compare(
         for enabled in [first, !first] {
             call("PATCH", &format!("webhooks/{webhook}"), &format!("{{\"enabled\":{enabled}}}"))?;
             *round += 1;
-            let mut requests = Requests::of_key(key.to_owned(), Ask::Transfer(Size::STANDARD.budgets), *round);
+            let mut requests = Requests::of_key(key.to_owned(), RequestKind::Transfer(Size::STANDARD.budgets), *round);
             let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
             let outcome = drive(server, settings.connections, lasting, &mut requests)?.0;
             let (rate, transactions) = (outcome.rate(), outcome.answered);

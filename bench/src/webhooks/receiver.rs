@@ -22,7 +22,7 @@ struct State {
     port: AtomicU64,
     count: AtomicU64,
     refuses: AtomicBool,
-    /// The events that were accepted since [`Receiver::keep`]. `None`: they are not kept.
+    /// The events that were accepted since [`Receiver::keep_arrivals`]. `None`: they are not kept.
     arrivals: Mutex<Option<Vec<Arrival>>>,
 }
 
@@ -56,13 +56,13 @@ impl Receiver {
         self.0.refuses.store(refuses, Ordering::Relaxed);
     }
 
-    /// Keeps the events that are accepted from now on, for [`Self::take`].
-    pub(super) fn keep(&self) {
+    /// Keeps the events that are accepted from now on, for [`Self::take_arrivals`].
+    pub(super) fn keep_arrivals(&self) {
         *self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
     }
 
-    /// Returns the events that arrived since [`Self::keep`], and stops keeping them.
-    pub(super) fn take(&self) -> Vec<Arrival> {
+    /// Returns the events that arrived since [`Self::keep_arrivals`], and stops keeping them.
+    pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
         self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 

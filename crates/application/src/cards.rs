@@ -36,7 +36,7 @@ pub struct NewMessage {
     pub card: CardId,
     /// The message.
     pub message: FirstMessage,
-    /// The merchant's currency, in which the amounts are. `None`: the card's.
+    /// The currency of the merchant, in which the amounts are given. `None`: the currency of the card.
     pub merchant: Option<Currency>,
     /// The PIN that the cardholder entered.
     pub pin: Option<Pin>,
@@ -54,7 +54,7 @@ pub async fn send_first_message(
     let account = sender.account;
     message.extras.pin = pin.map(|pin| services.digests.pin(card, &pin));
     // Get rates before any lock is acquired, because the source of rates may be slow.
-    let message = priced(services.rates.as_ref(), message, merchant).await?;
+    let message = with_rates(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
     // The answer stays correct if the card changes meanwhile: a card in use never waits for its first use again.
     let has_pin = message.extras.pin.is_some();
@@ -82,8 +82,8 @@ pub async fn send_first_message(
     Ok(consult(services, sender, mode, run).await?)
 }
 
-/// Adds the exchange rates of the merchant's currency to the message, if one is given.
-async fn priced(
+/// Adds the exchange rates of the merchant's currency to the message, if `merchant` names a currency.
+async fn with_rates(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
     merchant: Option<Currency>,
@@ -150,12 +150,12 @@ mod tests {
     async fn rates_are_fetched_only_if_the_merchant_names_a_currency() {
         let dollars = Currency::parse("USD").unwrap();
         let quotes = Quotes { from: dollars, rates: vec![] };
-        let plain = priced(&MockExchangeRates::new(), message(), None).await.unwrap();
+        let plain = with_rates(&MockExchangeRates::new(), message(), None).await.unwrap();
         assert_eq!(plain, message());
         let mut rates = MockExchangeRates::new();
         let returned = quotes.clone();
         rates.expect_quotes().times(1).returning(move |_| Ok(Some(returned.clone())));
-        let abroad = priced(&rates, message(), Some(dollars)).await.unwrap();
+        let abroad = with_rates(&rates, message(), Some(dollars)).await.unwrap();
         assert_eq!(abroad.extras.quotes, Some(quotes));
     }
 
@@ -164,10 +164,10 @@ mod tests {
         let dollars = Currency::parse("USD").unwrap();
         let mut rates = MockExchangeRates::new();
         rates.expect_quotes().times(1).returning(|_| Ok(None));
-        let unknown = priced(&rates, message(), Some(dollars)).await;
+        let unknown = with_rates(&rates, message(), Some(dollars)).await;
         assert!(matches!(unknown, Err(FirstMessageError::NoRates(currency)) if currency == dollars));
         let mut rates = MockExchangeRates::new();
         rates.expect_quotes().times(1).returning(|_| Err(RatesUnavailable("far away".into())));
-        assert!(matches!(priced(&rates, message(), Some(dollars)).await, Err(FirstMessageError::Rates(_))));
+        assert!(matches!(with_rates(&rates, message(), Some(dollars)).await, Err(FirstMessageError::Rates(_))));
     }
 }

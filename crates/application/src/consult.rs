@@ -52,9 +52,9 @@ pub(crate) struct DecisionPass {
 
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. The result is the stored response of an earlier request with the same idempotency key, a decline or a
-/// refusal by a rule of Florin, or a question. For a question, the endpoint is asked while no lock is held and the
-/// guard on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the
-/// message is refused instead.
+/// refusal by a rule of Florin, or a question. A question is sent to the endpoint. Meanwhile no lock is held, and the
+/// guard on the account is released. Then the command runs again, with the decision. If the world was restored or
+/// replaced meanwhile, the message is refused instead.
 pub(crate) async fn consult(
     services: &Services,
     MessageSender { account, guard }: MessageSender<'_>,

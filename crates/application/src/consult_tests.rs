@@ -45,7 +45,7 @@ fn account(endpoint: Option<DecisionEndpoint>) -> Account {
 }
 
 /// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.
-fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransaction>>>) {
+fn services_asking(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransaction>>>) {
     let (stored, mut cards) = (Arc::new(Mutex::new(Vec::new())), MockCardLedger::new());
     let situation = CardScenario::of(a_card(), a_budget().with("100.00 GBP")).first_situation();
     let keeping = Arc::clone(&stored);
@@ -86,7 +86,7 @@ async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
         assert_eq!(request.client, CLIENT);
         Ok(DecisionReply::Approve)
     });
-    let (services, stored) = deciding(asker);
+    let (services, stored) = services_asking(asker);
     let sent =
         send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::Commit, None).await;
     let Written::New(record) = sent.unwrap() else { panic!("not new") };
@@ -95,13 +95,13 @@ async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
 }
 
 #[tokio::test]
-async fn a_dry_run_asks_for_a_preview() {
+async fn the_question_about_a_dry_run_is_marked() {
     let mut asker = MockDecisionAsker::new();
     asker.expect_ask().times(1).returning(|request| {
         assert!(request.body.ends_with(" true"), "{}", request.body);
         Err(NoDecision::Send(SendError::Timeout))
     });
-    let (services, stored) = deciding(asker);
+    let (services, stored) = services_asking(asker);
     let sent =
         send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::DryRun, None).await;
     let Written::DryRun(run) = sent.unwrap() else { panic!("no dry run") };
@@ -113,7 +113,7 @@ async fn a_dry_run_asks_for_a_preview() {
 #[tokio::test]
 async fn without_an_enabled_endpoint_nobody_is_asked() {
     for endpoint in [None, Some(endpoint(false))] {
-        let (services, _) = deciding(MockDecisionAsker::new());
+        let (services, _) = services_asking(MockDecisionAsker::new());
         let sent = send_first_message(&services, (&account(endpoint)).into(), purchase(), Mode::Commit, None).await;
         let Written::New(record) = sent.unwrap() else { panic!("not new") };
         assert_eq!(record.details.decision, None);
@@ -122,7 +122,7 @@ async fn without_an_enabled_endpoint_nobody_is_asked() {
 
 #[tokio::test]
 async fn a_replay_and_a_refusal_ask_nobody() {
-    let (services, _) = deciding(MockDecisionAsker::new());
+    let (services, _) = services_asking(MockDecisionAsker::new());
     let account = account(Some(endpoint(true)));
     for outcome in [
         Ok(Written::Replayed(StoredResponse { status: 201, body: "{}".into() })),
@@ -139,7 +139,7 @@ async fn a_replay_and_a_refusal_ask_nobody() {
 
 #[tokio::test]
 async fn damaged_secrets_fail_the_message() {
-    let (services, stored) = deciding(MockDecisionAsker::new());
+    let (services, stored) = services_asking(MockDecisionAsker::new());
     let damaged = DecisionEndpoint { secrets: SealedSecret::new(vec![1]), ..endpoint(true) };
     let sent = send_first_message(&services, (&account(Some(damaged))).into(), purchase(), Mode::Commit, None).await;
     assert!(sent.is_err(), "neither the endpoint nor the fallback decides");
@@ -160,7 +160,7 @@ impl ReleasableGuard for HeldGuard {
     }
 }
 
-/// Sends a purchase on a world in epoch 1, which is in the epoch `then` once the endpoint has replied.
+/// Sends a purchase on a world in epoch 1. When the endpoint replies, the world is in epoch `then`, or deleted (`None`).
 async fn sent_while_restored(
     then: Option<i64>,
 ) -> (Result<Written<CardTransaction>, FirstMessageError>, Vec<CardTransaction>) {
@@ -170,7 +170,7 @@ async fn sent_while_restored(
         assert!(!seen.0.load(Ordering::Relaxed), "a restore would wait for the endpoint");
         Ok(DecisionReply::Approve)
     });
-    let (services, stored) = deciding(asker);
+    let (services, stored) = services_asking(asker);
     let mut accounts = MockAccounts::new();
     accounts.expect_forget().return_const(());
     accounts.expect_find().returning(move |_| Ok(then.map(|epoch| Account { epoch, ..account(None) })));
@@ -191,7 +191,7 @@ async fn the_guard_is_released_during_the_question() {
 }
 
 #[tokio::test]
-async fn a_decision_does_not_reach_another_epoch() {
+async fn a_message_is_refused_if_the_epoch_has_changed() {
     for then in [Some(2), None] {
         let (sent, stored) = sent_while_restored(then).await;
         let refused = matches!(sent, Err(FirstMessageError::Write(WriteError::Refused(CardRefusal::WorldRestored))));

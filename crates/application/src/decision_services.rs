@@ -22,7 +22,7 @@ pub struct DecisionServices {
 /// A question to be rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionToRender<'a> {
-    /// The id of the question: the token of its card message, as an [`EventId`], because a signed request has one.
+    /// The id of the question: the token of its card message, as an [`EventId`]. Every signed request has an event id.
     pub id: EventId,
     /// The question.
     pub question: &'a DecisionQuestion,

@@ -69,8 +69,8 @@ struct Round<'a> {
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    /// The claims whose attempts have not ended, and that the store has neither ended nor released. If a lease expires
-    /// during its attempt, the same delivery can be claimed again. Then it is here twice.
+    /// The claims whose attempts have not ended, except those that were ended or released in the store. If a lease
+    /// expires during its attempt, the same delivery can be claimed again. This set then contains both claims.
     claims: BTreeSet<DeliveryClaim>,
 }
 
@@ -91,7 +91,7 @@ pub async fn deliver(
 }
 
 /// Claims deliveries. A claim for an ordered subscription may return none, because it sets aside deliveries that must
-/// wait for others. Then it is repeated, because there may be more behind them.
+/// wait for others. The claim is then repeated, because there may be more deliveries behind them.
 async fn claim(
     services: &DeliveryServices,
     command: ClaimDeliveriesCommand,

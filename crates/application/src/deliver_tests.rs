@@ -147,7 +147,7 @@ async fn attempts_that_end_together_are_recorded_together() {
     assert_eq!(run(&services(store, sender)).await, Ok(2));
 }
 
-/// While as many attempts are in flight as the breaker allows, nothing can be claimed. Afterwards, the rest is.
+/// While as many attempts are in flight as the breaker allows, nothing can be claimed. Afterwards, the rest is claimed.
 #[tokio::test]
 async fn all_due_deliveries_of_a_slow_receiver_are_sent() {
     let (mut store, due) = (MockDeliveries::new(), Mutex::new((1..=10).map(claimed).collect::<Vec<_>>()));
@@ -174,7 +174,7 @@ async fn only_the_current_receiver_disables_the_subscription() {
 }
 
 #[tokio::test]
-async fn secrets_that_were_rotated_sign() {
+async fn deliveries_are_signed_with_rotated_secrets() {
     let mut store = MockDeliveries::new();
     let first = Mutex::new(Some(claimed(1)));
     store.expect_claim().returning(move |_| {

@@ -14,9 +14,9 @@ pub fn event_reach(caller: &Caller, account: Option<&Account>) -> EventReach {
     EventReach { client: caller.client.id, accounts: reached_accounts(caller, account.map(|account| &account.id)) }
 }
 
-/// Deletes the events that were written longer ago than `kept`, and returns their number.
-pub async fn delete_events(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
-    let before = services.time.real_now() - kept;
+/// Deletes the events that were written longer ago than `max_age`, and returns their number.
+pub async fn delete_events(services: &Services, max_age: TimeDelta) -> Result<u64, StoreError> {
+    let before = services.time.real_now() - max_age;
     let mut deleted = 0;
     loop {
         let count = services.events.delete_events(before, PORTION).await?;

@@ -14,7 +14,7 @@ use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-/// The caller that changes the networks of its client.
+/// The origin of a change of a client's networks: the caller, and its address.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkChange<'a> {
     /// The caller.
@@ -107,8 +107,8 @@ pub async fn remove_network(
     execute_audited(services, change, ("ipaddresses remove", details), decide).await
 }
 
-/// Executes a change between two records of the audit log. A change that the rule refuses beforehand is not recorded.
-/// Otherwise a caller could fill the log with refused changes.
+/// Executes a change, and records its beginning and its outcome in the audit log. If the rule refuses the change before
+/// it begins, nothing is recorded: a caller could fill the log with refused changes.
 async fn execute_audited(
     services: &ManagementServices,
     NetworkChange { caller, peer }: NetworkChange<'_>,

@@ -110,18 +110,20 @@ mod tests {
     #[test]
     fn a_token_follows_from_the_secret_the_account_and_the_id() {
         let maker = |secret: &[u8]| PageTokenMaker(Secret::new(secret.to_vec()));
-        let (mine, other) = (AccountId::parse("F1").unwrap(), AccountId::parse("F2").unwrap());
+        let (account, other) = (AccountId::parse("F1").unwrap(), AccountId::parse("F2").unwrap());
         let (id, next) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let token = maker(b"a").token(&mine, id);
-        assert_eq!((token.len(), &token), (32, &maker(b"a").token(&mine, id)));
-        for different in [maker(b"b").token(&mine, id), maker(b"a").token(&other, id), maker(b"a").token(&mine, next)] {
+        let token = maker(b"a").token(&account, id);
+        assert_eq!((token.len(), &token), (32, &maker(b"a").token(&account, id)));
+        for different in
+            [maker(b"b").token(&account, id), maker(b"a").token(&other, id), maker(b"a").token(&account, next)]
+        {
             assert_ne!(token, different);
         }
-        assert_eq!(maker(b"a").hashes()(&mine, id), PageTokenMaker::hash(&token));
+        assert_eq!(maker(b"a").hashes()(&account, id), PageTokenMaker::hash(&token));
     }
 
     #[test]
-    fn a_signature_is_of_one_text_of_one_page() {
+    fn a_signature_is_valid_for_one_text_of_one_page() {
         let maker = PageTokenMaker(Secret::new(b"a".to_vec()));
         let (account, id) = (AccountId::parse("F1").unwrap(), Uuid::from_u128(1));
         let signature = maker.sign(&account, id, "form");

@@ -110,7 +110,7 @@ impl Allowance {
         usize::try_from(left).unwrap_or_default()
     }
 
-    fn refund(&mut self, records: usize) {
+    fn unspend(&mut self, records: usize) {
         let records = i32::try_from(records).unwrap_or(BURST);
         self.full_at = self.full_at.map(|full_at| full_at - REFILL * records);
     }
@@ -133,7 +133,7 @@ pub async fn record_refusals(
     while let Some(summary) = summaries.next() {
         if let Err(error) = append_audit(log, event(&summary, at)).await {
             let unwritten: Vec<_> = std::iter::once(summary).chain(summaries).collect();
-            refusals.lock().allowance.refund(unwritten.len());
+            refusals.lock().allowance.unspend(unwritten.len());
             for (refused, count) in unwritten.into_iter().flatten() {
                 refusals.add(refused, count);
             }

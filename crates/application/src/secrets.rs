@@ -26,7 +26,8 @@ pub enum SecretsError {
 }
 
 /// Binds a new store to the cipher's current key. For a bound store, checks that the cipher has its key. Encrypts
-/// secrets that an older version stored in clear, and returns their number.
+/// secrets that an older version stored in clear, and returns their number. `kept` is the key itself, if the store keeps
+/// it (see [`StoreKey::kept`]).
 pub async fn prepare_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -44,8 +45,8 @@ pub async fn prepare_secrets(
     encrypt_each(secrets, cipher, SecretFilter::InClear, open).await
 }
 
-/// Encrypts every secret under the cipher's current key, and binds every part of the store to it. Returns the number of
-/// re-encrypted secrets. An interrupted rotation is continued by calling this again.
+/// Encrypts every secret under the cipher's current key, and binds every part of the store, such as a cell, to it.
+/// Returns the number of re-encrypted secrets. An interrupted rotation is continued by calling this again.
 pub async fn rotate_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -65,8 +66,8 @@ pub async fn rotate_secrets(
     Ok(rotated)
 }
 
-/// Returns a key that the store or one of its parts is bound to, if it is not the given one. After a rotation that left
-/// out a part, that part is still bound to the old key. If the store is not bound yet, binds it to the given key.
+/// Returns a key that is not the given one, and that the store or a part of it, such as a cell, is bound to. After a
+/// rotation that left out a part, that part is still bound to the old key. If the store is not bound yet, binds it to the given key.
 pub async fn other_key(
     secrets: &(impl Secrets + ?Sized),
     given: SecretKeyId,

@@ -59,8 +59,8 @@ pub struct WebhookEdit {
 pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
 /// Returns the subscriptions that a caller may use: those of `account` if it is given (without checking access to it),
-/// else of all accounts that the key reaches. A key for all accounts of its client also reaches the subscriptions
-/// without an account, whichever account is given: that subscription belongs to all accounts of the client.
+/// else those of all accounts that the key reaches. A key for all accounts of its client also reaches subscriptions
+/// without an account, whichever account is given: they belong to all accounts of the client.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
     WebhookReach {
         client: caller.client.id,

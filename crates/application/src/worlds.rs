@@ -22,7 +22,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// The default time of a seeded world's frozen clock: 2026-01-05T12:00:00Z, a Monday.
-const START: i64 = 1_767_614_400;
+const DEFAULT_START: i64 = 1_767_614_400;
 /// Maximum number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
@@ -33,8 +33,8 @@ pub struct NewWorld {
     pub template: NewWorldTemplate,
     /// The seed of the world's ids. `None`: random ids.
     pub seed: Option<SeedText>,
-    /// The time at which the world's clock is frozen. `None`: the default time if the world has a seed, else the clock
-    /// runs.
+    /// The time at which the world's clock is frozen. `None`: the default time if the world has a seed; without a seed,
+    /// the clock is not frozen.
     pub starts_at: Option<DateTime<Utc>>,
     /// Whether the new world replaces an existing one with the same seed.
     pub replace: bool,
@@ -49,7 +49,7 @@ pub enum NewWorldTemplate {
     Demo,
     /// No data.
     Empty,
-    /// A snapshot: of a world that the caller has access to, or imported.
+    /// A snapshot of a world that the caller has access to, or an imported snapshot.
     Snapshot(SnapshotId),
 }
 
@@ -79,7 +79,7 @@ pub async fn create_world(
     let (real, client) = (services.time.real_now(), caller.client.id);
     let seed = new.seed.as_ref().map(|text| seed_of(client, text.as_str()));
     let id = account_of_world(seed, services.time.real_id())?;
-    let frozen = new.starts_at.or_else(|| seed.and_then(|_| DateTime::from_timestamp(START, 0)));
+    let frozen = new.starts_at.or_else(|| seed.and_then(|_| DateTime::from_timestamp(DEFAULT_START, 0)));
     let clock = frozen.map_or_else(ClockSetting::default, |at| ClockSetting::Frozen { at });
     let timeline = Timeline { clock, seed };
     let (template, contents) = contents(services, caller, &new, &id, &timeline, real)?;
@@ -172,7 +172,7 @@ pub async fn find_world(services: &Services, account: &Account) -> Result<Option
     services.worlds.find(&account.id).await
 }
 
-/// Extends the life of a world to at least `hours` hours from now, in real time.
+/// Extends the lifetime of a world to at least `hours` hours from now, in real time.
 pub async fn renew_world(
     services: &Services,
     account: &Account,

@@ -81,7 +81,7 @@ impl Deliverer {
 
     /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
     pub(crate) async fn round(&self) -> Result<(), StoreError> {
-        // The next round queues what this one leaves, and after an error it tries again. Retries are due in any case.
+        // Continue after an error: retries may be due. The next round queues the deliveries that this one leaves.
         let fanned_out = self.services.deliveries.fan_out().await.map(drop);
         self.tasks.borrow_mut().retain(|_, task| !task.is_finished());
         for webhook in self.services.deliveries.due(self.services.time.real_now()).await? {

@@ -5,14 +5,14 @@
 use crate::settings::{CommandLineSettings, has_password, variable};
 use std::ffi::OsString;
 
-/// The settings with URLs, each with the setting of a file that contains it.
+/// The settings with URLs, each with the setting that names a file with the URLs.
 const WITH_URLS: [[&str; 2]; 2] = [["database_url", "database_url_file"], ["cells", "cells_file"]];
 
 /// A setting that is moved from a flag to a variable.
 #[derive(Clone, Copy)]
 struct Moved<'a> {
     key: &'static str,
-    /// The setting of a file that contains it.
+    /// The setting that names a file with the value.
     file: &'static str,
     text: &'a str,
 }

@@ -1,6 +1,6 @@
 //! Warns of keys that expire soon: in the log once a day, and by a metric.
 
-use crate::commands::written;
+use crate::commands::format_time;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, EXPIRES_SOON};
 use florin_ports::{KeyUpkeep, StoreError};
@@ -48,7 +48,7 @@ impl KeyExpiry {
 
 fn warning(keys: &[ApiKey]) -> String {
     let named =
-        keys.iter().take(MAX_NAMED).filter_map(|key| Some(format!("{} at {}", key.id, written(key.expires_at?))));
+        keys.iter().take(MAX_NAMED).filter_map(|key| Some(format!("{} at {}", key.id, format_time(key.expires_at?))));
     let mut text = format!("API keys expire soon: {}", named.collect::<Vec<_>>().join(", "));
     if keys.len() > MAX_NAMED {
         text.push_str(", ...");

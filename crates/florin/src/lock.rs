@@ -64,6 +64,7 @@ fn lock_file(database: &Path) -> PathBuf {
     database.with_file_name(name)
 }
 
+/// Whether the open file is still the file at the path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

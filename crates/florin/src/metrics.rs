@@ -45,24 +45,24 @@ impl SubscriptionMetrics {
 
 /// Renders the subscriptions with the most waiting deliveries, and the sum of the others.
 fn rendered<'a>(backlogs: impl Iterator<Item = (&'a WebhookId, &'a WaitingDeliveries)>) -> String {
-    let mut all: Vec<_> = backlogs.map(|(id, of)| (id.to_string(), *of)).collect();
-    all.sort_by_key(|(_, of)| Reverse(of.waiting));
+    let mut all: Vec<_> = backlogs.map(|(id, counts)| (id.to_string(), *counts)).collect();
+    all.sort_by_key(|(_, counts)| Reverse(counts.waiting));
     let others = all.split_off(all.len().min(SUBSCRIPTIONS_MAX));
-    let other = others.iter().fold(WaitingDeliveries::default(), |sum, (_, of)| WaitingDeliveries {
-        waiting: sum.waiting.saturating_add(of.waiting),
-        failed: sum.failed.saturating_add(of.failed),
+    let other = others.iter().fold(WaitingDeliveries::default(), |sum, (_, counts)| WaitingDeliveries {
+        waiting: sum.waiting.saturating_add(counts.waiting),
+        failed: sum.failed.saturating_add(counts.failed),
     });
     all.push(("other".to_owned(), other));
     let mut text = String::new();
     for (name, value) in [
-        ("waiting", (|of| of.waiting) as fn(&WaitingDeliveries) -> u64),
-        ("failed", |of: &WaitingDeliveries| of.failed),
+        ("waiting", (|counts| counts.waiting) as fn(&WaitingDeliveries) -> u64),
+        ("failed", |counts: &WaitingDeliveries| counts.failed),
     ] {
         let name = format!("florin_webhook_subscription_{name}");
         // Writing to a text can't fail.
         let _ = writeln!(text, "# TYPE {name} gauge");
-        for (webhook, of) in &all {
-            let _ = writeln!(text, "{name}{{webhook=\"{webhook}\"}} {}", value(of));
+        for (webhook, counts) in &all {
+            let _ = writeln!(text, "{name}{{webhook=\"{webhook}\"}} {}", value(counts));
         }
     }
     text

@@ -24,7 +24,7 @@ impl Act {
     }
 
     /// An act that a command performs in addition to its task, such as the migrations of a server that starts.
-    pub(crate) fn besides(command_line: &CommandLine) -> Self {
+    pub(crate) fn additional(command_line: &CommandLine) -> Self {
         Self { command_line: command_line.clone(), begun: None }
     }
 

@@ -34,7 +34,7 @@ struct Found {
 }
 
 /// Refuses a production environment without a key, before anything is created.
-pub(crate) fn require(settings: &Settings, environment: Environment) -> Result<(), UsageError> {
+pub(crate) fn require_key(settings: &Settings, environment: Environment) -> Result<(), UsageError> {
     if settings.secret_key.is_none() && environment == Environment::Production {
         return Err(UsageError::new(
             "production requires a key that encrypts secrets: set FLORIN_SECRET_KEY_FILE to a file with 64 hexadecimal \
@@ -96,11 +96,13 @@ pub(crate) async fn page_tokens(
     PageTokenMaker::open(store, cipher, random).await.context("cannot prepare the secret of the payment pages")
 }
 
+/// Finds the key of a store: in the settings, in the database, or in the file next to a SQLite database. Generates a
+/// key for a new sandbox.
 async fn find(settings: &Settings, environment: Environment, store: &dyn CompleteStorage) -> anyhow::Result<Found> {
     if let Some(Sourced { value, source }) = &settings.secret_key {
         return Ok(Found { key: value.clone(), source: source.clone(), is_generated: false, kept: None });
     }
-    require(settings, environment)?;
+    require_key(settings, environment)?;
     let bound = store.secret_key().await?;
     let generated = |key, source: &str| Found { key, source: source.to_owned(), is_generated: true, kept: None };
     match (bound, wiring::sqlite_file(&settings.database_url).map(|database| key_file(&database))) {

@@ -192,7 +192,7 @@ fn decisions(
 }
 
 /// The services of all groups of operations. `public_url` is the URL of this server that payers use.
-pub(crate) fn all(
+pub(crate) fn all_services(
     settings: &Settings,
     services: &Services,
     store: &Arc<dyn CompleteStorage>,

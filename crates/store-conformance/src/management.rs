@@ -47,7 +47,7 @@ pub(crate) const fn user(number: u128) -> UserToken {
 
 /// Returns a card of my account.
 pub(crate) async fn find_card(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
-    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
+    expect_some("the card", handle.card_management.find(&Who::Main.account()?, card).await?)
 }
 
 /// Builds a command that creates budget `number` with these currencies and every feature.

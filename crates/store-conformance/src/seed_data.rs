@@ -24,16 +24,16 @@ use florin_domain::test_support::an_account;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey};
 use uuid::Uuid;
 
-/// A seeded account. Checks act on `Mine`; `Other` must not change.
+/// A seeded account. Checks change `Main`; `Other` must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
-    Mine,
+    Main,
     Other,
-    /// A copy of `Mine` under another account id; all its records have the same ids.
+    /// A copy of `Main` under another account id; all its records have the same ids.
     Twin,
 }
 
-pub(crate) const BOTH: [Who; 2] = [Who::Mine, Who::Other];
+pub(crate) const BOTH: [Who; 2] = [Who::Main, Who::Other];
 
 /// Returns the unique id of record `number` of a kind.
 pub(crate) const fn uuid(kind: u128, number: u128) -> Uuid {
@@ -43,7 +43,7 @@ pub(crate) const fn uuid(kind: u128, number: u128) -> Uuid {
 impl Who {
     pub(crate) const fn number(self) -> u8 {
         match self {
-            Self::Mine | Self::Twin => 1,
+            Self::Main | Self::Twin => 1,
             Self::Other => 2,
         }
     }
@@ -54,7 +54,7 @@ impl Who {
 
     pub(crate) fn account(self) -> Result<AccountId, Failure> {
         Ok(AccountId::parse(match self {
-            Self::Mine => "F1",
+            Self::Main => "F1",
             Self::Other => "F2",
             Self::Twin => "T1",
         })?)

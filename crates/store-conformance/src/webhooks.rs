@@ -146,9 +146,9 @@ pub(crate) fn delivery_claims(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> 
 /// Seeds the store, creates subscription 1 of my account, and pays this many times.
 pub(crate) async fn seed_deliveries(handle: &Handle, payments: u128) -> CheckResult {
     seed_store(handle).await?;
-    subscribe(handle, Who::Mine, 1).await?;
+    subscribe(handle, Who::Main, 1).await?;
     for number in 1..=payments {
-        pay(handle, Who::Mine, number).await?;
+        pay(handle, Who::Main, number).await?;
     }
     Ok(())
 }
@@ -162,11 +162,11 @@ pub(crate) async fn pay(handle: &Handle, who: Who, number: u128) -> CheckResult 
 /// Returns a command to send one of my events again.
 pub(crate) fn redelivery(webhook: u128, event: EventId) -> RedeliverCommand {
     let decide = Arc::new(decide_redeliver);
-    RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), event, now: noon(), decide, claim: None }
+    RedeliverCommand { reach: reach(Who::Main), webhook: id(webhook), event, now: noon(), decide, claim: None }
 }
 
 /// Returns a command to recover my events since a time.
 pub(crate) fn recovery(webhook: u128, since: DateTime<Utc>) -> RecoverCommand {
     let decide = Arc::new(|_: &Webhook| Ok(()));
-    RecoverCommand { reach: reach(Who::Mine), webhook: id(webhook), since, now: noon(), decide, claim: None }
+    RecoverCommand { reach: reach(Who::Main), webhook: id(webhook), since, now: noon(), decide, claim: None }
 }

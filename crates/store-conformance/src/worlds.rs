@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Seeds both clients and the other account. My account is empty, because it becomes a world.
 pub(crate) async fn seed_all_but_my_account(handle: &Handle) -> CheckResult {
-    let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
+    let clients = [Who::Main, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
     let accounts = vec![seed_account(Who::Other, 9_500)?];
     let keys = vec![SeedKey { key: key(Who::Other)?, hash: Who::Other.key_hash() }];
     let banks = vec![bank(1, "First")?, bank(2, "Second")?];
@@ -29,7 +29,7 @@ pub(crate) async fn seed_all_but_my_account(handle: &Handle) -> CheckResult {
 pub(crate) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxWorld, Failure> {
     Ok(SandboxWorld {
         account: account.clone(),
-        client: Who::Mine.client(),
+        client: Who::Main.client(),
         template: WorldTemplate::Demo,
         seed: Some(Text::parse("a seed, ünïcode")?),
         created_at: noon(),
@@ -42,15 +42,15 @@ pub(crate) fn world(account: &AccountId, clock: ClockSetting) -> Result<SandboxW
 pub(crate) fn world_key(number: u8, account: &AccountId) -> Result<(ApiKey, KeyHash), Failure> {
     let id = ApiKeyId(uuid(90, number.into()));
     let accounts = AccountGrant::Only(BTreeSet::from([account.clone()]));
-    Ok((ApiKey { id, accounts, ..key(Who::Mine)? }, KeyHash([number; 32])))
+    Ok((ApiKey { id, accounts, ..key(Who::Main)? }, KeyHash([number; 32])))
 }
 
 /// Builds a command that creates my account as a world with its clock frozen at noon.
 pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
     let clock = ClockSetting::Frozen { at: noon() };
-    let mut seed = seed_account(Who::Mine, 9_500)?;
+    let mut seed = seed_account(Who::Main, 9_500)?;
     seed.account.timeline = Timeline { clock, seed: Some(WorldSeed([1; 32])) };
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     let (key, hash) = world_key(101, &account)?;
     Ok(CreateWorldCommand {
         world: world(&account, clock)?,
@@ -67,7 +67,7 @@ pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
 /// Builds a command that creates an empty world.
 pub(crate) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(id)?;
-    let mut seed = seed_account(Who::Mine, 9_500)?;
+    let mut seed = seed_account(Who::Main, 9_500)?;
     seed.account.id = account.clone();
     seed.parent.budget.account = account.clone();
     seed.people = vec![];
@@ -87,7 +87,7 @@ pub(crate) fn id(number: u128) -> SnapshotId {
 /// Builds a command that takes a snapshot of my world at noon.
 pub(crate) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
     Ok(SnapshotCommand {
-        account: Who::Mine.account()?,
+        account: Who::Main.account()?,
         id: id(number),
         name: Some(Text::parse("before")?),
         now: noon(),
@@ -99,7 +99,7 @@ pub(crate) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
 /// Builds a command that restores my world five hours after noon.
 pub(crate) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
     Ok(RestoreCommand {
-        account: Who::Mine.account()?,
+        account: Who::Main.account()?,
         snapshot: id(number),
         real: noon() + TimeDelta::hours(5),
         decide: Arc::new(|situation| decide_restore(*situation)),

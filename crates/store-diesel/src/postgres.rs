@@ -72,8 +72,8 @@ pub(crate) use account_lock::{lock_account, lock_client, lock_move};
 pub(crate) use bound_column::BoundColumn;
 pub(crate) use changes::Changes;
 pub(crate) use connection::{
-    by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values, probe,
-    sort_by_index, structure_checks, without_time_limits, write,
+    by_index, check_integrity, check_structure, connect_writer, create, finish, plan_by_values, probe,
+    set_repeatable_read, sort_by_index, structure_checks, without_time_limits, write,
 };
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, reserve_positions, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};

@@ -70,9 +70,9 @@ pub(crate) use account_lock::{lock_account, lock_client, lock_free_webhooks, loc
 pub(crate) use balances::lock_balances;
 pub(crate) use bound_column::BoundColumn;
 pub(crate) use connection::{
-    Readers, by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, lock_operators,
-    open_readers, plan_by_values, probe, read, renew_statistics, sort_by_index, structure_checks, without_time_limits,
-    write,
+    Readers, by_index, check_integrity, check_structure, connect_writer, create, finish, lock_operators, open_readers,
+    plan_by_values, probe, read, renew_statistics, set_repeatable_read, sort_by_index, structure_checks,
+    without_time_limits, write,
 };
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, reserve_positions, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};

@@ -105,7 +105,7 @@ impl EventStream {
         match response.status() {
             StatusCode::OK => Ok(response),
             status => {
-                let message = format!("{status}: {}", text(response).await);
+                let message = format!("{status}: {}", start_of_body(response).await);
                 let is_final = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
                 Err(if is_final { StreamError::Refused(message) } else { StreamError::Lost(message) })
             }
@@ -117,7 +117,7 @@ impl EventStream {
         loop {
             while let Some(end) = self.buffer.windows(2).position(|pair| pair == b"\n\n") {
                 let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
-                if let Some(event) = event(&String::from_utf8_lossy(&frame)) {
+                if let Some(event) = parse_frame(&String::from_utf8_lossy(&frame)) {
                     self.last = Some(event.id.clone());
                     return Ok(event);
                 }
@@ -139,7 +139,7 @@ impl EventStream {
 }
 
 /// Reads a frame of the stream. `None` if it has no event, such as a comment.
-fn event(frame: &str) -> Option<StreamedEvent> {
+fn parse_frame(frame: &str) -> Option<StreamedEvent> {
     let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Some(StreamedEvent { id: field("id")?.to_owned(), envelope: field("data")?.to_owned() })
 }
@@ -154,7 +154,7 @@ fn reason(error: &reqwest::Error) -> String {
 }
 
 /// Returns the start of the body of a refusal.
-async fn text(mut response: Response) -> String {
+async fn start_of_body(mut response: Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         body.extend_from_slice(&chunk);
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn frames_are_events_or_comments() {
-        let read = event("id: 1\nevent: BoxCredited\ndata: {\"body\":{\"a\":\"b: c\"}}\n\n").unwrap();
+        let read = parse_frame("id: 1\nevent: BoxCredited\ndata: {\"body\":{\"a\":\"b: c\"}}\n\n").unwrap();
         assert_eq!((read.id.as_str(), read.envelope.as_str()), ("1", "{\"body\":{\"a\":\"b: c\"}}"));
-        assert_eq!(event(": keep-alive\n\n"), None);
+        assert_eq!(parse_frame(": keep-alive\n\n"), None);
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// Lets all tasks run until each of them waits.
-    async fn settled() {
+    async fn run_all_tasks() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 
@@ -147,11 +147,11 @@ mod tests {
     async fn concurrent_lookups_of_a_name_are_merged() {
         let (names, lookups) = slow();
         let all: Vec<_> = (0..50).map(|number| begin(&lookups, "a.test".into(), Some(client(number)))).collect();
-        settled().await;
+        run_all_tasks().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), 1);
         // The lookup continues although the caller that began it has stopped waiting.
         all[0].abort();
-        settled().await;
+        run_all_tasks().await;
         names.ends.add_permits(1);
         for one in all.into_iter().skip(1) {
             assert_eq!(*one.await.unwrap(), [IpAddr::from([127, 0, 0, 9])]);
@@ -167,11 +167,11 @@ mod tests {
     async fn the_lookups_of_a_client_are_limited() {
         let (names, lookups) = slow();
         let all: Vec<_> = (0..40).map(|number| begin(&lookups, format!("{number}.test"), Some(client(1)))).collect();
-        settled().await;
+        run_all_tasks().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), OF_CLIENT_MAX);
         let other = begin(&lookups, "other.test".into(), Some(client(2)));
         let unknown = begin(&lookups, "unknown.test".into(), None);
-        settled().await;
+        run_all_tasks().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), OF_CLIENT_MAX + 2);
         names.ends.add_permits(42);
         for one in all.into_iter().chain([other, unknown]) {

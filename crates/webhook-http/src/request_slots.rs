@@ -54,15 +54,15 @@ mod tests {
 
     #[test]
     fn one_account_leaves_places_for_others() {
-        let (mine, other) = (AccountId::parse("MINE01").unwrap(), AccountId::parse("OTHER1").unwrap());
+        let (account, other) = (AccountId::parse("FIRST1").unwrap(), AccountId::parse("OTHER1").unwrap());
         let slots = RequestSlots::new(3, 2);
-        let first = slots.take(&mine).unwrap();
-        let second = slots.take(&mine).unwrap();
-        assert!(slots.take(&mine).is_none(), "the account has two");
+        let first = slots.take(&account).unwrap();
+        let second = slots.take(&account).unwrap();
+        assert!(slots.take(&account).is_none(), "the account has two");
         let third = slots.take(&other).unwrap();
         assert!(slots.take(&other).is_none(), "all are taken");
         drop(second);
-        assert!(slots.take(&mine).is_some());
+        assert!(slots.take(&account).is_some());
         drop((first, third));
         assert!(slots.lock().is_empty());
     }

@@ -52,7 +52,7 @@ mod tests {
 
     /// The example in the specification of Standard Webhooks.
     #[test]
-    fn hmac_of_the_specification() {
+    fn hmac_matches_the_example_of_the_specification() {
         let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let text = b"msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{\"test\": 2432232314}";
         assert_eq!(hmac(&key, &[text]), "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");

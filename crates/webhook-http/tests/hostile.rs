@@ -115,11 +115,11 @@ async fn hostile_targets_are_not_reached() {
     let outcome = support::sender(Production, &names).send(request(&plain, &secrets(), "{}")).await;
     assert_eq!(outcome.response, Err(SendError::TargetNotAllowed));
     assert_eq!(receiver.connections(), 0);
-    control(&receiver, &names).await;
+    careless_sender_reaches_targets(&receiver, &names).await;
 }
 
 /// Without rules, the same requests reach the listener, at every address that is one of this machine.
-async fn control(receiver: &Receiver, names: &Names) {
+async fn careless_sender_reaches_targets(receiver: &Receiver, names: &Names) {
     let is_all_local = std::env::var_os(IS_ALL_LOCAL).is_some();
     let sender = careless_sender(names);
     let mut reached = 0;

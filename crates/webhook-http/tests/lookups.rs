@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 use support::{Receiver, Speaks, answer, question, request, secrets, session};
 use tokio::task::JoinSet;
 
-/// Maximum number of concurrent lookups of one client: for deliveries, and for requests that a card message or a payer
-/// waits for.
+/// Maximum number of concurrent lookups of one client for deliveries.
 const FOR_DELIVERIES_MAX: usize = 32;
+/// Maximum number of concurrent lookups of one client for requests that a card message or a payer waits for.
 const WHILE_WAITING_MAX: usize = 8;
 /// The time limit of requests. It is longer than the tests.
 const LONG: Duration = Duration::from_secs(30);

@@ -82,7 +82,7 @@ async fn the_receiver_decides_by_its_status() {
 
 /// Only the start of a body is read, however long it is, and however slowly it arrives.
 #[tokio::test]
-async fn the_body_of_a_response_never_decides() {
+async fn the_body_of_a_response_does_not_affect_the_outcome() {
     let receiver = Receiver::start(Speaks::EndlessBody, |_| Vec::new()).await;
     let outcome = sender(Sandbox, &names()).send(request(&receiver.url("http"), &support::secrets(), "{}")).await;
     assert_eq!((outcome.response, outcome.body.map(|body| body.len())), (Ok(200), Some(1024)));

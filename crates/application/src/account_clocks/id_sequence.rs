@@ -33,10 +33,10 @@ impl IdSequence {
         match self {
             Self::Random(ids) => ids.next_id(),
             Self::Numbered { seed, number } => {
-                let chance = low_bits(&hashed(&[b"id", &seed.0, &number.to_be_bytes(), &place.to_be_bytes()]), 26);
+                let hash_bits = low_bits(&hashed(&[b"id", &seed.0, &number.to_be_bytes(), &place.to_be_bytes()]), 26);
                 // Sorts by request, then by position: 28 bits for requests, 20 bits for positions.
                 let order = (u128::from(*number) & ((1 << 28) - 1)) << 20 | (u128::from(place) & ((1 << 20) - 1));
-                version_8(now, order << 26 | chance)
+                version_8(now, order << 26 | hash_bits)
             }
             Self::Caused { cause } => version_8(now, low_bits(&hashed(&[b"id", cause, &place.to_be_bytes()]), 74)),
         }

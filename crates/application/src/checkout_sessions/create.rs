@@ -13,7 +13,7 @@ use florin_domain::text::Text;
 use florin_ports::{CreateSessionCommand, CreateTopUpCommand, IdempotencyClaim, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// Number of payment references that a creation tries. A reference has 40 random bits, so that it is rarely taken.
+/// Number of payment references that a creation tries. A reference has 40 random bits, so one is rarely taken.
 const REFERENCES: usize = 3;
 
 /// A client's request for a session.
@@ -58,7 +58,7 @@ pub async fn create_session(
     let command =
         CreateSessionCommand { account: account_id, checkout, payee, idempotency_key, references, decide, claim };
     let written = services.sessions.create(command).await?;
-    Ok(after_due(services, account, written).await?)
+    Ok(settle_existing(services, account, written).await?)
 }
 
 /// Creates a top-up. If the client's idempotency key was used before, returns its top-up in its current state.
@@ -76,7 +76,7 @@ pub async fn create_top_up(
     let account_id = account.id.clone();
     let command = CreateTopUpCommand { account: account_id, budget, idempotency_key, references, decide, claim };
     let written = services.sessions.create_top_up(command).await?;
-    Ok(after_due(services, account, written).await?)
+    Ok(settle_existing(services, account, written).await?)
 }
 
 async fn draft(
@@ -97,7 +97,7 @@ async fn draft(
 }
 
 /// Applies due steps if the session existed before this request, and returns it in its current state.
-async fn after_due(
+async fn settle_existing(
     services: &CheckoutServices,
     account: &Account,
     written: Written<CreatedSession>,

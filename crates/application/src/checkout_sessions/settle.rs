@@ -21,8 +21,8 @@ use uuid::Uuid;
 
 /// Applies the due steps of all sessions and refunds, and returns the number of those that changed. Steps are applied
 /// in the order in which they were due, and dated accordingly. The exception is an object whose bank reports
-/// meanwhile: the report is applied at the present time, and what is due on the object after it waits for the next
-/// sweep. For an account with its own clock, that clock decides what is due.
+/// meanwhile: the report is applied at the present time, and later due steps of the object wait for the next sweep. For
+/// an account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for AccountTimeline { account, timeline } in services.sessions.due_accounts(services.time.real_now()).await? {
@@ -56,8 +56,9 @@ enum Progress {
 }
 
 impl Progress {
-    /// Compares when an object was due with when it is due next. `before` is `None` after a report of a bank, because a
-    /// bank could report again and again.
+    /// Returns the progress after a step: `before` is when the step was due, `next` is when the object is due next.
+    /// After a report of a bank, `before` is `None`. A bank could report again and again, so the object then waits for
+    /// the next sweep.
     fn of(before: Option<DateTime<Utc>>, next: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         match next.filter(|next| *next <= now) {
             None => Self::Settled,
@@ -129,7 +130,7 @@ async fn sweep(
     }
 }
 
-/// Records the progress of an object, and returns when its next step is due, if it is due already.
+/// Records the progress of an object. Returns the time of its next step if that step is due already.
 fn record<R: Debug>(
     sweep: &mut Sweep<DueItem>,
     item: &DueItem,

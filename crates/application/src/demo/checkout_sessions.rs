@@ -34,7 +34,7 @@ const TOP_UPS: u32 = 3;
 /// The number of the session that is a top-up.
 const TOP_UP: u32 = 8;
 
-/// The demo top-up.
+/// The id of the demo top-up.
 pub fn top_up_id() -> CheckoutSessionId {
     CheckoutSessionId(id(Kind::CheckoutSession, TOP_UP))
 }
@@ -47,16 +47,17 @@ pub(super) struct DemoCheckouts {
     pub(super) journal: Vec<JournalTransaction>,
 }
 
-/// Creates the sessions of an account. The account must already have its checkouts.
+/// Creates the sessions of an account, and a top-up of the budget `topped_up`. The account must already have its
+/// checkouts.
 pub(super) fn sessions(
     seed: &SeedAccount,
-    top_up: &Budget,
+    topped_up: &Budget,
     bank: &Bank,
     (now, tokens): (DateTime<Utc>, &PageTokenMaker),
 ) -> Result<DemoCheckouts, DemoFault> {
     let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
     let mut builder =
-        CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), records: DemoCheckouts::default() };
+        CheckoutBuilder { seed, bank, tokens, now, part_numbers: Cell::new(0), records: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
     let at_midnight = |year, month, day| {
         let time = Utc.with_ymd_and_hms(year, month, day, 0, 0, 0).single();
@@ -81,19 +82,19 @@ pub(super) fn sessions(
     // ABANDONED after a payment that failed.
     builder.open(SHOP, "Poster", day(4), TimeDelta::minutes(20))?;
     builder.pay(failed, day(4) + TimeDelta::minutes(1))?;
-    builder.act(&SessionAction::Due, now)?;
+    builder.apply(&SessionAction::Due, now)?;
     // EXPIRED.
     builder.open(SHOP, "Notebook", day(3), TimeDelta::minutes(20))?;
-    builder.act(&SessionAction::Due, now)?;
+    builder.apply(&SessionAction::Due, now)?;
     // CANCELLED.
     builder.open(SHOP, "Calendar", day(2), TimeDelta::minutes(20))?;
-    builder.act(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
+    builder.apply(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
     // PROCESSING: its bank never reports.
     builder.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
     builder.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
     // OPEN.
     builder.open(SHOP, "Two mugs", day(1), open_until - day(1))?;
-    builder.top_up(top_up, day(1), open_until - day(1))?;
+    builder.top_up(topped_up, day(1), open_until - day(1))?;
     Ok(builder.records)
 }
 
@@ -103,20 +104,20 @@ struct CheckoutBuilder<'a> {
     bank: BankChoice,
     tokens: &'a PageTokenMaker,
     now: DateTime<Utc>,
-    /// Number of ids that rules have generated.
-    next: Cell<u32>,
+    /// Number of ids of the kind [`Kind::CheckoutPart`] so far.
+    part_numbers: Cell<u32>,
     records: DemoCheckouts,
 }
 
 impl CheckoutBuilder<'_> {
     /// Runs a rule with fixed ids.
     fn rule<T>(&self, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
-        rule(&Stamp { now, ids: &|| id(Kind::CheckoutPart, self.drawn()) })
+        rule(&Stamp { now, ids: &|| id(Kind::CheckoutPart, self.next_part_number()) })
     }
 
-    fn drawn(&self) -> u32 {
-        self.next.set(self.next.get() + 1);
-        self.next.get()
+    fn next_part_number(&self) -> u32 {
+        self.part_numbers.set(self.part_numbers.get() + 1);
+        self.part_numbers.get()
     }
 
     fn number(&self) -> u32 {
@@ -174,7 +175,7 @@ impl CheckoutBuilder<'_> {
             payee,
             taken: BTreeSet::new(),
         };
-        let created = decide_create_session(&situation, &request).map_err(broken)?;
+        let created = decide_create_session(&situation, &request).map_err(demo_fault)?;
         self.records.sessions.push(created.session);
         Ok(())
     }
@@ -183,19 +184,19 @@ impl CheckoutBuilder<'_> {
     fn pay(&mut self, decision: PayerDecision, now: DateTime<Utc>) -> Result<Option<MerchantPaymentId>, DemoFault> {
         let needs_shipping = self.records.sessions.last().is_some_and(CheckoutSession::needs_shipping);
         let shipping = if needs_shipping { Some(shipping()?) } else { None };
-        self.act(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
-        self.act(&SessionAction::Due, self.now)?;
+        self.apply(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
+        self.apply(&SessionAction::Due, self.now)?;
         Ok(self.records.sessions.last().and_then(|session| session.state.payment()))
     }
 
     /// Applies an action to the last session.
-    fn act(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
+    fn apply(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
         let Some(session) = self.records.sessions.pop() else { return Ok(()) };
         let pending =
             self.records.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));
         let pending = pending.map(|place| self.records.payments.remove(place));
         let situation = SessionSituation { session, pending, budget: None, may_reconcile: true };
-        let decision = self.rule(now, |stamp| decide_session(&situation, action, stamp)).map_err(broken)?;
+        let decision = self.rule(now, |stamp| decide_session(&situation, action, stamp)).map_err(demo_fault)?;
         if let Some(payment) = situation.pending.filter(|of| decision.payments.iter().all(|known| known.id != of.id)) {
             self.records.payments.push(payment);
         }
@@ -209,12 +210,12 @@ impl CheckoutBuilder<'_> {
     fn refund(&mut self, payment: Option<MerchantPaymentId>, now: DateTime<Utc>) -> Result<(), DemoFault> {
         let found = self.records.payments.iter().find(|known| Some(known.id) == payment).cloned();
         let (Some(payment), Some(session)) = (found, self.records.sessions.last().cloned()) else { return Ok(()) };
-        let refund = RefundId(id(Kind::CheckoutPart, self.drawn()));
+        let refund = RefundId(id(Kind::CheckoutPart, self.next_part_number()));
         let request = RefundRequest {
             id: refund,
-            payment: MerchantPaymentId(id(Kind::CheckoutPart, self.drawn())),
+            payment: MerchantPaymentId(id(Kind::CheckoutPart, self.next_part_number())),
             amount: Minor(500).of(payment.amount.currency),
-            reason: Some(Text::parse("One mug was broken")?),
+            reason: Some(Text::parse("One mug was demo_fault")?),
             token: self.tokens.hash_of(&self.seed.account.id, refund.0),
             now,
         };
@@ -224,11 +225,11 @@ impl CheckoutBuilder<'_> {
             refunded_or_pending: Minor::ZERO,
             source: RefundSource::Ready,
         };
-        let refund = decide_create_refund(&situation, &request).map_err(broken)?;
+        let refund = decide_create_refund(&situation, &request).map_err(demo_fault)?;
         let confirmed = BankReport { at: now, result: BankReportResult::Confirmed };
         let at_bank = RefundAction::AtBank(PayerDecision::Approve(BankAnswer::Report(confirmed)));
         let situation = RefundSituation { refund, session };
-        let change = self.rule(now, |stamp| decide_refund(&situation, at_bank, stamp)).map_err(broken)?;
+        let change = self.rule(now, |stamp| decide_refund(&situation, at_bank, stamp)).map_err(demo_fault)?;
         self.records.payments.push(change.refund);
         self.records.journal.extend(change.journal);
         Ok(())
@@ -237,7 +238,7 @@ impl CheckoutBuilder<'_> {
     fn top_up(&mut self, budget: &Budget, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<(), DemoFault> {
         let request = TopUpRequest { draft: self.draft(Minor(5_000), now, lifetime)?, budget: budget.id };
         let situation = CreateTopUpSituation { known: None, budget: Some(budget.clone()), taken: BTreeSet::new() };
-        self.records.sessions.push(decide_create_top_up(&situation, &request).map_err(broken)?.session);
+        self.records.sessions.push(decide_create_top_up(&situation, &request).map_err(demo_fault)?.session);
         Ok(())
     }
 }
@@ -245,7 +246,7 @@ impl CheckoutBuilder<'_> {
 /// The price of two mugs, and the amount of every session of a checkout.
 const PRICE: Minor = Minor(1_250);
 
-fn broken(refusal: impl Display) -> DemoFault {
+fn demo_fault(refusal: impl Display) -> DemoFault {
     DemoFault::Rule(refusal.to_string())
 }
 

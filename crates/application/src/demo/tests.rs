@@ -69,7 +69,7 @@ fn balances_are_the_sums_of_the_journal() {
 }
 
 #[test]
-fn the_budgets_of_the_demo_account() {
+fn the_budgets_of_the_demo_account_have_round_balances() {
     let seen: Vec<_> = demo_account()
         .budgets
         .iter()
@@ -197,7 +197,7 @@ fn checkouts_fill_more_than_a_page_and_vary() {
     assert!(seen(&|one| matches!(&one.kind, CheckoutKind::Shopping { shipping: Some(options), .. }
         if options.dynamic_rates_url.is_some())));
     let times: BTreeSet<_> = checkouts.iter().map(|one| one.created_at).collect();
-    assert!((100..125).contains(&times.len()), "{} moments", times.len());
+    assert!((100..125).contains(&times.len()), "{} different times", times.len());
     let seeded_at = now();
     assert!(checkouts.iter().all(|one| one.created_at <= one.updated_at && one.updated_at < seeded_at));
 }
@@ -205,25 +205,25 @@ fn checkouts_fill_more_than_a_page_and_vary() {
 #[test]
 fn ids_are_unique_and_of_version_7() {
     let mut seen = HashSet::new();
-    let mut note = |id: uuid::Uuid| {
+    let mut check_unique = |id: uuid::Uuid| {
         assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122), "{id}");
         assert!(seen.insert(id), "duplicate id {id}");
     };
     let world = seeded();
-    world.clients.iter().for_each(|client| note(client.id.0));
-    world.keys.iter().for_each(|seed| note(seed.key.id.0));
+    world.clients.iter().for_each(|client| check_unique(client.id.0));
+    world.keys.iter().for_each(|seed| check_unique(seed.key.id.0));
     for seed in &world.accounts {
-        seed.checkouts.iter().for_each(|one| note(one.id.0));
-        seed.cards.iter().for_each(|one| note(one.card.id.0));
+        seed.checkouts.iter().for_each(|one| check_unique(one.id.0));
+        seed.cards.iter().for_each(|one| check_unique(one.card.id.0));
         for seeded in &seed.budgets {
-            note(seeded.budget.id.0);
-            seeded.journal.iter().for_each(|entry| note(entry.id.0));
+            check_unique(seeded.budget.id.0);
+            seeded.journal.iter().for_each(|entry| check_unique(entry.id.0));
         }
         for batch in &seed.batches {
-            note(batch.id.0);
-            batch.orders.iter().for_each(|order| note(order.id.0));
+            check_unique(batch.id.0);
+            batch.orders.iter().for_each(|order| check_unique(order.id.0));
         }
-        seed.payments.iter().for_each(|payment| note(payment.id.0));
+        seed.payments.iter().for_each(|payment| check_unique(payment.id.0));
     }
     let banks: BTreeSet<_> = world.banks.iter().map(|bank| bank.id.clone()).collect();
     assert_eq!((banks.len(), world.banks.len()), (24, 24));

@@ -91,7 +91,8 @@ pub(crate) fn directory_of(
     store.directory().ok_or_else(none)
 }
 
-/// The cell that the database of a cell is bound to. Refuses a database of another cell than the configured one.
+/// The name of the cell that a database is bound to. `None`: it is not bound. Refuses a database that is bound to
+/// another cell than the configured one.
 pub(crate) async fn bound_name(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::Result<Option<CellName>> {
     let bound = directory_of(&setting.url, store)?.bound_cell().await?;
     match bound {

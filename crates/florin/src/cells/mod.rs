@@ -44,7 +44,7 @@ pub(crate) struct Stores {
     pub(crate) cells: Vec<OpenCell>,
     /// The directory. `None`: the home lists no cells.
     pub(crate) directory: Option<Arc<dyn CellDirectory>>,
-    /// All of them as one store. Without cells, this is the home itself.
+    /// The home and the cells as one store. Without cells, this is the home itself.
     pub(crate) all: Arc<dyn CompleteStorage>,
     /// The listed cells that are not configured.
     unconfigured: Vec<CellName>,
@@ -54,7 +54,7 @@ pub(crate) struct Stores {
 
 impl Stores {
     /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt
-    /// their secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't
+    /// their secrets. A cell that can't be used is logged; requests of its clients fail, and other clients don't
     /// notice. Wrong settings are refused: swapped URLs, a wrong key, and a database that another server uses or that
     /// belongs to another environment.
     pub(crate) async fn of_server(
@@ -86,7 +86,7 @@ impl Stores {
         for name in &unconfigured {
             tracing::error!(cell = %name, "a cell is not configured; its clients get 503; set FLORIN_CELLS");
         }
-        let stores = Self { _locks: locks, ..Self::over(home, cells, (failed, unconfigured), directory) };
+        let stores = Self { _locks: locks, ..Self::with_cells(home, cells, (failed, unconfigured), directory) };
         stores.warn_of_differences().await;
         Ok(stores)
     }
@@ -109,7 +109,7 @@ impl Stores {
             wiring::must_be_current(cell.store.as_ref()).await.with_context(hint)?;
             cells.push(cell);
         }
-        Ok(Self::over(home, cells, (BTreeMap::new(), unconfigured(settings, &listed)), directory))
+        Ok(Self::with_cells(home, cells, (BTreeMap::new(), unconfigured(settings, &listed)), directory))
     }
 
     fn without_cells(home: &Arc<dyn AnyStore>) -> Self {
@@ -123,7 +123,7 @@ impl Stores {
         }
     }
 
-    fn over(
+    fn with_cells(
         home: &Arc<dyn AnyStore>,
         cells: Vec<OpenCell>,
         (mut unopened, unconfigured): (BTreeMap<CellName, String>, Vec<CellName>),

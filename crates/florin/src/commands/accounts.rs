@@ -89,7 +89,7 @@ pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: 
         Action::List => {
             let rows: Vec<_> = store.accounts().await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
-            output::print_json_or_text(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || as_text(&list.rows))
         }
         Action::Change { account, name, unique_budget_names } => {
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse)).transpose()?;
@@ -152,7 +152,7 @@ async fn create(context: &Context, store: &dyn CompleteStorage, new: NewAccount)
     output::print_json_or_text(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }
 
-fn print(rows: &[Row]) -> String {
+fn as_text(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         let [merchant, mfa] = [row.merchant, row.mfa_required].map(|value| output::yes_no(value).to_owned());
         [row.id.clone(), row.client_id.clone(), row.name.clone(), merchant, mfa]

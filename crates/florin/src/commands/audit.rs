@@ -1,6 +1,6 @@
 //! `florin audit list|verify`
 
-use super::common::{Context, time, written};
+use super::common::{Context, format_time, parse_time};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
 use chrono::{DateTime, Utc};
@@ -74,15 +74,15 @@ struct Verified {
 }
 
 impl From<AuditRecord> for Row {
-    /// The row of a record that does not refer to a beginning. Its details are the result if the outcome is `Done`, and
-    /// otherwise the arguments or the refusal.
+    /// The row of a record that does not end an act of an earlier record. Its details are the result if the outcome is
+    /// `Done`, and otherwise the arguments or the refusal.
     fn from(record: AuditRecord) -> Self {
         let is_result = record.event.outcome == AuditOutcome::Done;
         let (details, result) =
             if is_result { (String::new(), record.event.details) } else { (record.event.details, String::new()) };
         Self {
             number: record.number,
-            at: written(record.event.at),
+            at: format_time(record.event.at),
             actor: record.event.actor,
             source: record.event.source,
             action: record.event.action,
@@ -102,7 +102,7 @@ pub(super) async fn run(context: &Context, log: &dyn AuditLog, action: Action) -
 
 async fn list(context: &Context, log: &dyn AuditLog, filter: &Filter) -> anyhow::Result<()> {
     let outcome = filter.outcome.as_deref().map(outcome).transpose()?;
-    let from = filter.from.as_deref().map(|text| time("--from", text)).transpose()?;
+    let from = filter.from.as_deref().map(|text| parse_time("--from", text)).transpose()?;
     let mut rows: Vec<Row> = Vec::new();
     let mut after = 0;
     loop {
@@ -119,7 +119,7 @@ async fn list(context: &Context, log: &dyn AuditLog, filter: &Filter) -> anyhow:
     }
     rows.retain(|row| outcome.is_none_or(|outcome| row.outcome == outcome.as_str()));
     let list = Rows { rows: rows.split_off(rows.len().saturating_sub(filter.last)) };
-    output::print_json_or_text(context.json, &list, || print(&list.rows))
+    output::print_json_or_text(context.json, &list, || as_text(&list.rows))
 }
 
 impl Filter {
@@ -171,7 +171,7 @@ fn outcome(text: &str) -> Result<AuditOutcome, UsageError> {
         .ok_or_else(|| UsageError::new(format!("--outcome must be begun, done, failed or refused (got {text:?})")))
 }
 
-fn print(rows: &[Row]) -> String {
+fn as_text(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         let texts = [&row.at, &row.actor, &row.source, &row.action, &row.details];
         let [at, actor, source, action, details] = texts.map(String::clone);

@@ -118,7 +118,7 @@ impl ChainLine {
         }
     }
 
-    fn print(&self) -> String {
+    fn as_text(&self) -> String {
         let chain = match (&self.budget_id, self.currency_code) {
             (Some(budget), Some(currency)) => format!("the {currency} balance of budget {budget}"),
             _ => format!("the settlements of account {}", self.account_id),
@@ -186,7 +186,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
     for (cell, store) in stores.each() {
         let cell = cell.map(ToString::to_string);
         let of_cell = || format!("cannot check cell {}", cell.as_deref().unwrap_or_default());
-        let checked = store.watch_check_all(reported(&progress, cell.as_deref())).await;
+        let checked = store.watch_check_all(step_reporter(&progress, cell.as_deref())).await;
         let report = if cell.is_some() { checked.with_context(of_cell)? } else { checked? };
         reports.push((cell, report));
     }
@@ -194,12 +194,12 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
     progress.step(format!("{} journal transactions", report.journal_transactions));
     drop(progress);
     stores.warn_of_differences().await;
-    output::print_json_or_text(context.json, &report, || print(&report))?;
+    output::print_json_or_text(context.json, &report, || as_text(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Returns a function that shows each step of the check, with its cell.
-fn reported(progress: &Progress, cell: Option<&str>) -> BooksCheckProgress {
+fn step_reporter(progress: &Progress, cell: Option<&str>) -> BooksCheckProgress {
     let counter = progress.counter();
     let of_cell = cell.map_or_else(String::new, |cell| format!(" of cell {cell}"));
     Arc::new(move |step| counter.step(format!("{}{of_cell}", text_of(step))))
@@ -215,7 +215,7 @@ fn text_of(step: BooksCheckStep) -> String {
     }
 }
 
-fn print(report: &Report) -> String {
+fn as_text(report: &Report) -> String {
     let verdict = if report.ok { "Every balance matches the journal." } else { "BALANCES DO NOT MATCH THE JOURNAL." };
     let mut lines = vec![format!(
         "{verdict} Journal transactions: {}. Balances: {}.",
@@ -268,7 +268,7 @@ fn describe(line: &Line) -> String {
         Line::Session { checkout_session_id } => {
             format!("checkout session {checkout_session_id} has a wrong number of completed payments")
         }
-        Line::HashChain(line) => line.print(),
+        Line::HashChain(line) => line.as_text(),
     }
 }
 
@@ -331,7 +331,7 @@ mod tests {
             {"kind": "hashChain", "accountId": "F1", "reason": "other_end"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 17);
+        assert_eq!(as_text(&report).lines().count(), 17);
         let sound = Report::of(&[(None, BooksReport::default())]);
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }
@@ -339,9 +339,9 @@ mod tests {
     #[test]
     fn steps_are_reported_with_their_cell() {
         let progress = Progress::silent();
-        reported(&progress, None)(BooksCheckStep::HashChains { verified: 3, all: 4 });
+        step_reporter(&progress, None)(BooksCheckStep::HashChains { verified: 3, all: 4 });
         assert_eq!(progress.counter().text(), ", 75 % of the hash chains");
-        reported(&progress, Some("a"))(BooksCheckStep::Counts);
+        step_reporter(&progress, Some("a"))(BooksCheckStep::Counts);
         assert_eq!(progress.counter().text(), ", stored counts of cell a");
         assert_eq!(text_of(BooksCheckStep::HashChains { verified: 0, all: 0 }), "100 % of the hash chains");
     }
@@ -356,6 +356,6 @@ mod tests {
             {"cell": "a", "kind": "checkoutCount", "accountId": "F1"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert!(print(&report).ends_with("\n  cell a: the stored count of checkouts of account F1 is wrong"));
+        assert!(as_text(&report).ends_with("\n  cell a: the stored count of checkouts of account F1 is wrong"));
     }
 }

@@ -1,6 +1,6 @@
 //! `florin clients create|list|change|disable|enable`
 
-use super::{Context, argument, caches_expired, lookup, written};
+use super::{Context, argument, caches_expired, format_time, lookup};
 use crate::cells::{self, Stores};
 use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
@@ -89,7 +89,7 @@ impl From<ApiClient> for Row {
             name: client.name,
             allowed_networks: client.allowed_networks,
             features: client.features.iter().map(|feature| feature.as_str().to_owned()).collect(),
-            disabled_at: client.disabled_at.map(written),
+            disabled_at: client.disabled_at.map(format_time),
             cell: None,
         }
     }
@@ -124,7 +124,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
             let cells = stores.cells_of(&ids).await?;
             let rows = clients.into_iter().zip(cells).map(|(client, cell)| Row::in_cell(client, cell)).collect();
             let list = Rows { rows };
-            output::print_json_or_text(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || as_text(&list.rows))
         }
         Action::Change { client, name, allow_networks, any_network } => {
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse).map(Text::into_string));
@@ -138,32 +138,32 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
             let result = format!("client {id}: {change:?}");
             store.change_client(id, change).await?;
             context.record_result(result);
-            changed(context, store, id, "Changed").await
+            print_changed(context, store, id, "Changed").await
         }
         Action::Disable { client } => {
             let id = lookup::client(store, "CLIENT", &client).await?;
             store.set_disabled(id, Some(SystemClock.now())).await?;
             context.record_result(format!("client {id} disabled"));
-            changed(context, store, id, "Disabled").await
+            print_changed(context, store, id, "Disabled").await
         }
         Action::Enable { client } => {
             let id = lookup::client(store, "CLIENT", &client).await?;
             store.set_disabled(id, None).await?;
             context.record_result(format!("client {id} enabled"));
-            changed(context, store, id, "Enabled").await
+            print_changed(context, store, id, "Enabled").await
         }
     }
 }
 
 /// Prints a changed client, after the caches of running servers have expired.
-async fn changed(context: &Context, store: &dyn CompleteStorage, id: ClientId, how: &str) -> anyhow::Result<()> {
+async fn print_changed(context: &Context, store: &dyn CompleteStorage, id: ClientId, verb: &str) -> anyhow::Result<()> {
     caches_expired().await;
     let found = Accounts::client(store, id).await?;
     let row = Row::from(found.ok_or_else(|| anyhow!("client {id} does not exist"))?);
-    output::print_json_or_text(context.json, &row, || format!("{how} client {} ({}).", row.name, row.id))
+    output::print_json_or_text(context.json, &row, || format!("{verb} client {} ({}).", row.name, row.id))
 }
 
-fn print(rows: &[Row]) -> String {
+fn as_text(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         let state = row.disabled_at.as_ref().map_or_else(|| "enabled".to_owned(), |at| format!("disabled {at}"));
         let [networks, features] = [&row.allowed_networks, &row.features].map(|list| output::listed(list));

@@ -89,12 +89,12 @@ pub(super) fn percent_encoded(text: &str) -> String {
 }
 
 /// A time as the API writes it: UTC, whole seconds.
-pub(crate) fn written(time: DateTime<Utc>) -> String {
+pub(crate) fn format_time(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Parses an RFC 3339 time of an argument, and drops fractions of a second.
-pub(super) fn time(argument: &str, text: &str) -> Result<DateTime<Utc>, UsageError> {
+pub(super) fn parse_time(argument: &str, text: &str) -> Result<DateTime<Utc>, UsageError> {
     let time = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc().trunc_subsecs(0));
     time.map_err(|_| UsageError::new(format!("{argument} must be a time such as 2027-01-01T00:00:00Z (got {text:?})")))
 }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn times_are_read_as_whole_seconds_of_utc() {
-        assert_eq!(written(time("--from", "2027-01-01T01:00:00.5+01:00").unwrap()), "2027-01-01T00:00:00Z");
-        assert!(time("--expires-at", "tomorrow").unwrap_err().to_string().starts_with("--expires-at must be"));
+        assert_eq!(format_time(parse_time("--from", "2027-01-01T01:00:00.5+01:00").unwrap()), "2027-01-01T00:00:00Z");
+        assert!(parse_time("--expires-at", "tomorrow").unwrap_err().to_string().starts_with("--expires-at must be"));
     }
 }

@@ -42,7 +42,7 @@ pub(super) async fn run(context: &Context, home: &Arc<dyn AnyStore>) -> anyhow::
     }
     stores.share_banks().await?;
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;
-    output::print_json_or_text(context.json, &data, || print(&data))
+    output::print_json_or_text(context.json, &data, || as_text(&data))
 }
 
 /// Refuses to seed the demo data in the home if another cell has one of its accounts.
@@ -57,7 +57,7 @@ async fn refuse_taken(stores: &Stores, data: SeedData) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print(data: &DemoData) -> String {
+fn as_text(data: &DemoData) -> String {
     let facts = [
         ["Base URL".to_owned(), data.base_url.clone()],
         ["Account".to_owned(), data.account_id.to_owned()],

@@ -75,10 +75,10 @@ pub(super) async fn run(
     drop(progress);
     context.record_result(format!("sha256 {}", contents.sha256));
     let report = Report { rows: &contents.rows, sha256: &contents.sha256 };
-    output::print_json_or_text(context.json, &report, || print(&arguments.file, &contents))
+    output::print_json_or_text(context.json, &report, || as_text(&arguments.file, &contents))
 }
 
-fn print(file: &Path, contents: &ExportContents) -> String {
+fn as_text(file: &Path, contents: &ExportContents) -> String {
     format!(
         "Exported {} rows of {} tables to {}. The file holds secrets: protect it like the database.",
         contents.total(),

@@ -38,15 +38,15 @@ struct Row {
 }
 
 pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: Action) -> anyhow::Result<()> {
-    let (switch, enabled) = match action {
-        Action::Enable(switch) => (switch, true),
-        Action::Disable(switch) => (switch, false),
+    let (chosen, enabled) = match action {
+        Action::Enable(chosen) => (chosen, true),
+        Action::Disable(chosen) => (chosen, false),
     };
-    let feature = Feature::parse(&switch.feature).ok_or_else(|| {
-        let hint = suggest::or_list(&switch.feature, "features", &Feature::ALL.map(Feature::as_str));
-        UsageError::new(format!("unknown feature `{}`; {hint}", switch.feature))
+    let feature = Feature::parse(&chosen.feature).ok_or_else(|| {
+        let hint = suggest::or_list(&chosen.feature, "features", &Feature::ALL.map(Feature::as_str));
+        UsageError::new(format!("unknown feature `{}`; {hint}", chosen.feature))
     })?;
-    let client = lookup::client(store, "--client", &switch.client).await?;
+    let client = lookup::client(store, "--client", &chosen.client).await?;
     let absent = || format!("client {client} does not exist");
     store.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
     let state = if enabled { "Enabled" } else { "Disabled" };

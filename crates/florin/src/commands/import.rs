@@ -77,7 +77,7 @@ pub(super) async fn run(
         journal_transactions: imported.books.journal_transactions,
         balances: imported.books.balances,
     };
-    output::print_json_or_text(context.json, &report, || print(file, &imported))
+    output::print_json_or_text(context.json, &report, || as_text(file, &imported))
 }
 
 /// The error for a file that was not imported.
@@ -128,27 +128,31 @@ async fn reseal(
     opened: &File,
     file: &Path,
 ) -> anyhow::Result<Reseal> {
-    let ours = secrets::open(&context.settings, environment, store).await?.cipher;
+    let own_cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let mut opened = BufReader::new(opened);
     let export = ExportReader::open(&mut opened).map_err(|error| not_imported(file, &error))?;
     let [id, key] = [export.header().secret_key(), export.header().sandbox_key()];
     let id = id.and_then(SecretKeyId::parse);
-    let theirs = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {
+    let file_cipher = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {
         Some(key) if environment == Environment::Sandbox => Arc::new(KeyRing::new(key, None)),
-        _ => Arc::clone(&ours),
+        _ => Arc::clone(&own_cipher),
     };
     Ok(Arc::new(move |from, to, sealed| {
-        let secret = theirs.open(from, sealed).map_err(|error| match error {
+        let secret = file_cipher.open(from, sealed).map_err(|error| match error {
             SecretError::Key { .. } => {
                 StoreError::Corrupt(format!("{error}; give that key as FLORIN_SECRET_KEY_PREVIOUS_FILE"))
             }
             error => error.into(),
         })?;
-        if from == to && sealed.is_under(ours.key()) { Ok(sealed.clone()) } else { Ok(ours.seal(to, &secret)?) }
+        if from == to && sealed.is_under(own_cipher.key()) {
+            Ok(sealed.clone())
+        } else {
+            Ok(own_cipher.seal(to, &secret)?)
+        }
     }))
 }
 
-fn print(file: &Path, imported: &ImportReport) -> String {
+fn as_text(file: &Path, imported: &ImportReport) -> String {
     let facts = [
         ["File".to_owned(), format!("complete and unchanged, SHA-256 {}", imported.contents.sha256)],
         ["Rows".to_owned(), format!("{} in {} tables", imported.contents.total(), imported.contents.rows.len())],

@@ -22,9 +22,9 @@ pub(crate) enum Action {
     /// Change the status and the permissions of a merchant. Creates a missing merchant profile
     Set(Changes),
     /// Approve a settlement account or a payee permanently
-    Approve(Details),
+    Approve(ApprovalTarget),
     /// Reject a settlement account or a payee permanently
-    Reject(Details),
+    Reject(ApprovalTarget),
 }
 
 /// Changes of a merchant.
@@ -46,7 +46,7 @@ pub(crate) struct Changes {
 
 /// A settlement account or a payee of an account.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Details {
+pub(crate) struct ApprovalTarget {
     /// The account: id or name
     #[arg(value_name = "ACCOUNT")]
     account: String,
@@ -126,7 +126,7 @@ fn listed(row: &Row) -> String {
 async fn decide(
     context: &Context,
     store: &dyn CompleteStorage,
-    details: &Details,
+    details: &ApprovalTarget,
     approval: Approval,
 ) -> anyhow::Result<()> {
     let account = lookup::account(store, "ACCOUNT", &details.account).await?;

@@ -1,6 +1,6 @@
 //! `florin mfa show|enrol|remove|unlock|require|waive`
 
-use super::{Context, explain, lookup, percent_encoded, written};
+use super::{Context, explain, format_time, lookup, percent_encoded};
 use crate::cells::Stores;
 use crate::machine::{self, SystemClock};
 use crate::output;
@@ -117,7 +117,7 @@ async fn show(context: &Context, store: &dyn CompleteStorage, id: &AccountId) ->
         account_id: id.to_string(),
         required: account.mfa_required,
         enrolled: enrolment.is_some(),
-        locked_until: enrolment.and_then(|known| known.locked_until).filter(|until| *until > now).map(written),
+        locked_until: enrolment.and_then(|known| known.locked_until).filter(|until| *until > now).map(format_time),
     };
     output::print_json_or_text(context.json, &row, || {
         let lock = row.locked_until.as_ref().map(|until| format!("; TOTP is locked until {until}")).unwrap_or_default();

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     // A store of another environment is refused before it is changed.
     if store.environment().await?.is_some() {
         let environment = environment::of_store(&context.settings, store).await?;
-        secrets::require(&context.settings, environment)?;
+        secrets::require_key(&context.settings, environment)?;
     }
     let progress = Progress::start(arguments.progress, "migrating");
     let applied = Applied { applied: migrate(context, store, &progress).await? };
@@ -74,7 +74,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
 async fn migrate(context: &Context, home: &dyn AnyStore, progress: &Progress) -> anyhow::Result<usize> {
     cells::refuse_departures(&context.settings, home)?;
     let mut applied = 0;
-    let mut done = |count: usize| {
+    let mut add_applied = |count: usize| {
         applied += count;
         if applied > 0 {
             context.record_result(format!("{applied} migration(s)"));
@@ -84,10 +84,10 @@ async fn migrate(context: &Context, home: &dyn AnyStore, progress: &Progress) ->
     for cell in cells::for_migration(&context.settings, home).await? {
         let step = |done: usize, all: usize| progress.step(format!("{done} of {all} migrations of cell {}", cell.name));
         let migrated = wiring::bring_up_to_date_reporting(cell.store.as_ref(), &step).await;
-        done(migrated.with_context(|| format!("cell {}", cell.name))?);
+        add_applied(migrated.with_context(|| format!("cell {}", cell.name))?);
     }
     let step = |done: usize, all: usize| progress.step(format!("{done} of {all} migrations"));
-    Ok(done(wiring::bring_up_to_date_reporting(home, &step).await?))
+    Ok(add_applied(wiring::bring_up_to_date_reporting(home, &step).await?))
 }
 
 /// Lists the pending migrations.

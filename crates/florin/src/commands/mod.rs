@@ -34,8 +34,8 @@ use crate::settings::Settings;
 use crate::wiring;
 use crate::{environment, secrets};
 use anyhow::Context as _;
-pub(crate) use common::written;
-use common::{argument, caches_expired, explain, percent_encoded, print_imported, read_file, time};
+pub(crate) use common::format_time;
+use common::{argument, caches_expired, explain, parse_time, percent_encoded, print_imported, read_file};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;
@@ -54,7 +54,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
         return listen::run(context, arguments).await;
     }
     if matches!(command, Command::Serve | Command::Init) {
-        secrets::require(&context.settings, environment::requested(&context.settings))?;
+        secrets::require_key(&context.settings, environment::requested(&context.settings))?;
     }
     let create = creates_store(&context.settings, &command);
     let store = wiring::open(&context.settings.database_url, create)?;
@@ -89,8 +89,8 @@ async fn run_on(context: &Context, store: &Arc<dyn AnyStore>, command: Command) 
     }
 }
 
-/// Whether a command may create the store. The others report a mistyped path, and a production store is created by
-/// `init` only.
+/// Whether a command may create the store. Other commands report a mistyped path as an error. A production store is
+/// created by `init` only.
 fn creates_store(settings: &Settings, command: &Command) -> bool {
     match command {
         Command::Init => true,
@@ -164,7 +164,7 @@ async fn manage(
         Command::People(action) => {
             cells::must_be_settled(&stores).await?;
             let done = people::run(context, store, &action).await;
-            // Check this before `done`: if no account has the person, the client may have been on its way.
+            // Check this before `done`: if no account has the person, the client may have been between two cells.
             let repeat = "a client was moved meanwhile, and may still have the person; repeat the command";
             cells::must_be_settled(&stores).await.context(repeat)?;
             done

@@ -88,7 +88,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         drain: settings.drain,
         shutdown_timeout: settings.shutdown,
     };
-    let all = wiring::all(settings, &services, &stores.all, public_url)?;
+    let all = wiring::all_services(settings, &services, &stores.all, public_url)?;
     let cells = of_cells(settings, &stores, (&services, &all.checkouts), &subscriptions)?;
     let deliverers: Vec<_> = cells.iter().map(|cell| Rc::clone(&cell.deliverer)).collect();
     let bound = florin_http_actix::bind(all, &http, listener, admin);
@@ -174,7 +174,7 @@ async fn record_start(
         [(applied > 0).then(|| format!("{applied} migration(s)")), has_new_demo.then(|| "demo data".to_owned())];
     let changes: Vec<_> = changes.into_iter().flatten().collect();
     if !changes.is_empty() {
-        Act::besides(&context.command_line).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
+        Act::additional(&context.command_line).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
     }
     Ok(())
 }

@@ -158,8 +158,8 @@ pub(crate) fn without_password(url: &str) -> String {
     shown.unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
-/// The scheme, hosts and path of the URL of a server, which is split as libpq splits it. `None` if something seems
-/// misplaced.
+/// The scheme, hosts and path of the URL of a server, which is split as libpq splits it. `None` if a part could belong
+/// to a password.
 fn place(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let rest = match rest.split_once(['@', '/']) {

@@ -28,13 +28,14 @@ use work::{
 
 /// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
-/// Pause between sweeps of checkout sessions and refunds. Lists must show what is due within 5 seconds.
+/// Pause between sweeps of checkout sessions and refunds. Lists must show a due step at most 5 seconds later.
 const CHECKOUTS_PAUSE: Duration = Duration::from_secs(2);
 /// Pause between sweeps of expired worlds, and between those of expired imported snapshots.
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
-/// Maximum pause between searches for events to fan out and for due deliveries. An event of this process ends it.
+/// Maximum pause between searches for events to fan out and for due deliveries. A new event of this process ends the
+/// pause.
 const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 /// Pause between counts of deliveries that wait.
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
@@ -177,6 +178,7 @@ impl Workers {
         }
     }
 
+    /// Adds a worker whose first round runs after a pause.
     fn add<T, F>(&mut self, pause: Duration, with: T, work: impl Fn(T) -> F + 'static)
     where
         T: Clone + 'static,
@@ -185,6 +187,7 @@ impl Workers {
         self.add_from(Next::AfterPause, pause, with, work);
     }
 
+    /// Adds a worker whose first round runs at the given time.
     fn add_from<T, F>(&mut self, first: Next, pause: Duration, with: T, work: impl Fn(T) -> F + 'static)
     where
         T: Clone + 'static,

@@ -38,7 +38,7 @@ async fn a_worker_with_more_to_do_does_not_pause() {
         .await;
 }
 
-/// Time is simulated. The first round does not wait for the pause.
+/// Time is simulated. The first round runs when the worker is woken, before the end of the pause.
 #[tokio::test(start_paused = true)]
 async fn a_pause_ends_when_the_worker_is_woken() {
     let local = tokio::task::LocalSet::new();

@@ -30,49 +30,49 @@ async fn revoked_and_expired(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let old = noon() - TimeDelta::days(400);
     let id = ApiKeyId(uuid(4, 9));
-    let expired = ApiKey { id, expires_at: Some(old), ..key(Who::Mine)? };
+    let expired = ApiKey { id, expires_at: Some(old), ..key(Who::Main)? };
     handle.registry.add_key(expired.clone(), KeyHash([9; 32])).await?;
-    handle.registry.revoke_key(key(Who::Mine)?.id, noon()).await?;
+    handle.registry.revoke_key(key(Who::Main)?.id, noon()).await?;
     let found = expect_some("the expired key", handle.callers.find(&KeyHash([9; 32])).await?)?;
     same("the expired key", found.key, expired)?;
-    let found = expect_some("the revoked key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
-    same("the revoked key", found.key, ApiKey { revoked_at: Some(noon()), ..key(Who::Mine)? })
+    let found = expect_some("the revoked key", handle.callers.find(&Who::Main.key_hash()).await?)?;
+    same("the revoked key", found.key, ApiKey { revoked_at: Some(noon()), ..key(Who::Main)? })
 }
 
 async fn whole_hash(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let hashes = [0, 8, 31].map(|place| {
-        let mut hash = Who::Mine.key_hash();
+        let mut hash = Who::Main.key_hash();
         hash.0[place] ^= 0x80;
         hash
     });
     for (number, hash) in (10..).zip(hashes) {
         same("the caller of a hash that differs in one bit", handle.callers.find(&hash).await?, None)?;
-        let other = ApiKey { id: ApiKeyId(uuid(4, number)), ..key(Who::Mine)? };
+        let other = ApiKey { id: ApiKeyId(uuid(4, number)), ..key(Who::Main)? };
         handle.registry.add_key(other.clone(), hash).await?;
         let found = expect_some("a key", handle.callers.find(&hash).await?)?;
         same("the key of a hash that differs in one bit", found.key, other)?;
     }
-    let found = expect_some("a key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
-    same("the first key", found.key, key(Who::Mine)?)
+    let found = expect_some("a key", handle.callers.find(&Who::Main.key_hash()).await?)?;
+    same("the first key", found.key, key(Who::Main)?)
 }
 
 async fn listed_accounts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let second = AccountId::parse("F11")?;
-    let mut more = account(Who::Mine)?;
+    let mut more = account(Who::Main)?;
     more.id = second.clone();
     let parent = parent_of(&more)?;
     handle.registry.add_account(more, parent).await?;
     let grants = [
         AccountGrant::AllOfClient,
         AccountGrant::Only([].into()),
-        AccountGrant::Only([Who::Mine.account()?].into()),
-        AccountGrant::Only([Who::Mine.account()?, second].into()),
+        AccountGrant::Only([Who::Main.account()?].into()),
+        AccountGrant::Only([Who::Main.account()?, second].into()),
     ];
     for (number, accounts) in (20..).zip(grants) {
         let hash = KeyHash([number; 32]);
-        let expected = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Mine)? };
+        let expected = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Main)? };
         handle.registry.add_key(expected.clone(), hash).await?;
         let found = expect_some("a key", handle.callers.find(&hash).await?)?;
         same("a key with its accounts", found.key, expected)?;

@@ -80,7 +80,7 @@ pub(crate) async fn create_movements(handle: &Handle) -> Result<Vec<Activity>, F
         expect_new(handle.credits.credit(credit(who, base + 30, "1.50", gbp()?)?).await)?;
         expect_new(handle.credits.credit(credit(who, base + 31, "15", jpy()?)?).await)?;
     }
-    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
+    for (number, who) in [(1, Who::Main), (2, Who::Other)] {
         expect_new(
             handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await,
         )?;
@@ -135,15 +135,15 @@ async fn newest_first(handle: Handle) -> CheckResult {
 
 async fn top_ups(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_top_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Main, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
     same("whether an open top-up is listed", all_movements(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = top_up_budget(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
     let payment = expect_some("its payment", session.state.payment())?;
-    for (budgets, expected) in [(vec![], 1), (vec![Who::Mine.budget()], 1), (vec![Who::Mine.second_budget()], 0)] {
+    for (budgets, expected) in [(vec![], 1), (vec![Who::Main.budget()], 1), (vec![Who::Main.second_budget()], 0)] {
         let filter = ActivityFilter { kinds: kinds.clone(), budgets, ..ActivityFilter::default() };
-        let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+        let rows = list(&handle, Who::Main, filter, EVERY).await?.rows;
         let rows: Vec<_> = rows.into_iter().filter(is_top_up).collect();
         same("rows", rows.len(), expected)?;
         for row in rows {
@@ -151,9 +151,9 @@ async fn top_ups(handle: Handle) -> CheckResult {
             let amount = session.amount.minor;
             let found = (row.kind, row.status, row.budget, row.amount, row.impacted, row.created_at);
             let status = ActivityStatus::Complete;
-            same("a row", found, (kinds[0], status, Who::Mine.budget(), amount, amount, after(60)))?;
+            same("a row", found, (kinds[0], status, Who::Main.budget(), amount, amount, after(60)))?;
             let key = ActivityKey::Budget(row.id);
-            same("found", handle.activities.find(&Who::Mine.account()?, key).await?, Some(row))?;
+            same("found", handle.activities.find(&Who::Main.account()?, key).await?, Some(row))?;
         }
     }
     Ok(())
@@ -165,7 +165,7 @@ async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
         let mut seen = Vec::new();
         let mut offset = 0;
         while seen.len() < expected.len() {
-            let page = list(&handle, Who::Mine, ActivityFilter::default(), PageRequest { limit, offset }).await?;
+            let page = list(&handle, Who::Main, ActivityFilter::default(), PageRequest { limit, offset }).await?;
             same("rows of a page", page.rows.is_empty(), false)?;
             seen.extend(page.rows);
             offset += limit;
@@ -180,7 +180,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     let count = i64::try_from(all.len()).unwrap_or(-1);
     for (limit, offset, rows) in [(1, 0, 1), (5, count - 2, 2), (10, count, 0), (1, i64::MAX, 0), (1000, 0, all.len())]
     {
-        let page = list(&handle, Who::Mine, ActivityFilter::default(), PageRequest { limit, offset }).await?;
+        let page = list(&handle, Who::Main, ActivityFilter::default(), PageRequest { limit, offset }).await?;
         same(&format!("count and rows of {limit} from {offset}"), (page.count, page.rows.len()), (count, rows))?;
     }
     Ok(())
@@ -198,10 +198,10 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
     let statuses = vec![ActivityStatus::Complete, ActivityStatus::Pending, ActivityStatus::Open];
     filters.push(ActivityFilter { kinds, statuses, ..none.clone() });
     filters.push(ActivityFilter { excluded: ActivityType::ALL.to_vec(), ..none.clone() });
-    let budgets = [Who::Mine.budget(), Who::Mine.second_budget(), Who::Other.budget()];
+    let budgets = [Who::Main.budget(), Who::Main.second_budget(), Who::Other.budget()];
     filters.extend(budgets.map(|budget| ActivityFilter { budgets: vec![budget], ..none.clone() }));
     filters.push(ActivityFilter { budgets: budgets.to_vec(), ..none.clone() });
-    let cards = [Who::Mine.card(), Who::Mine.yen_card(), Who::Other.card()];
+    let cards = [Who::Main.card(), Who::Main.yen_card(), Who::Other.card()];
     filters.extend(cards.map(|card| ActivityFilter { card: Some(card), ..none.clone() }));
     filters.push(ActivityFilter { people: vec![PersonId(uuid(99, 1))], ..none.clone() });
     filters.extend([gbp()?, jpy()?].map(|currency| ActivityFilter { currency: Some(currency), ..none.clone() }));
@@ -213,8 +213,8 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
     let declined = vec![ActivityStatus::Declined];
     filters.push(ActivityFilter {
         statuses: declined.clone(),
-        card: Some(Who::Mine.card()),
-        budgets: vec![Who::Mine.budget()],
+        card: Some(Who::Main.card()),
+        budgets: vec![Who::Main.budget()],
         ..none.clone()
     });
     filters.push(ActivityFilter { statuses: declined, kinds: vec![ActivityType::Deposit], ..none });
@@ -222,7 +222,7 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
         let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
         let count = i64::try_from(expected.len()).unwrap_or(-1);
         for page in [EVERY, PageRequest { limit: 3, offset: 1 }] {
-            let found = list(&handle, Who::Mine, filter.clone(), page).await?;
+            let found = list(&handle, Who::Main, filter.clone(), page).await?;
             same(&format!("the count of {filter:?}"), found.count, count)?;
             let offset = usize::try_from(page.offset).unwrap_or(0);
             let expected: Vec<_> =
@@ -236,39 +236,39 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
 async fn list_has_one_row_per_chain(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
+    let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = expect_new(handle.cards.first_message(command).await)?;
-    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "9999")?, stamp_at(2, at))?;
+    let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "9999")?, stamp_at(2, at))?;
     let declined = expect_new(handle.cards.first_message(command).await)?;
     let declined = expect_some("a declined chain", Activity::of_chain(declined, vec![], None, None))?;
-    let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
-    let account = Who::Mine.account()?;
+    let filter = ActivityFilter { card: Some(Who::Main.card()), ..ActivityFilter::default() };
+    let account = Who::Main.account()?;
     let chain = async || {
         let seen = expect_some("the message", crate::observe::chain(&handle, &account, token(1)).await?)?;
         expect_some("the chain", seen.chain)
     };
     let open = Activity::of_chain(sent.clone(), vec![], Some(&chain().await?), None);
     let expected = vec![declined.clone(), expect_some("an open chain", open)?];
-    same("the chains", list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows, expected)?;
+    same("the chains", list(&handle, Who::Main, filter.clone(), EVERY).await?.rows, expected)?;
     // A part is cleared, and the rest is reversed.
-    let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("4", false)?)?).await)?;
+    let part = expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 3, clearing("4", false)?)?).await)?;
     let reversal = FollowUp::Reversal { amount: None };
-    let rest = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, reversal)?).await)?;
+    let rest = expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 4, reversal)?).await)?;
     let ended = florin_domain::card::CardTransaction { state: TransactionState::Completed, ..sent };
     let ended = Activity::of_chain(ended, vec![rest, part], Some(&chain().await?), None);
     let ended = expect_some("an ended chain", ended)?;
     same("its amount", (ended.status, ended.amount), (ActivityStatus::Complete, Minor(400)))?;
-    same("the chains", list(&handle, Who::Mine, filter, EVERY).await?.rows, vec![declined, ended])
+    same("the chains", list(&handle, Who::Main, filter, EVERY).await?.rows, vec![declined, ended])
 }
 
 async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
-    let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
+    let person = expect_new(handle.people.create(create_person(Who::Main, 1, "ada@example.com")?).await)?.person.id;
+    let command = issue_to_person(Who::Main, 1, person, &[(Who::Main.budget(), true)])?;
     let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
-    let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Main, card, message(FirstKind::Purchase, "1")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "1")?).await)?;
     for (people, expected) in [(vec![], 2), (vec![person], 1), (vec![PersonId(uuid(99, 1))], 0)] {
         let filter = ActivityFilter { people, kinds: vec![ActivityType::Card], ..ActivityFilter::default() };
         let found = list(&handle, Who::Mine, filter, EVERY).await?;
@@ -300,20 +300,20 @@ async fn searches_counterparties_references_and_numbers(handle: Handle) -> Check
         let search = ActivitySearch::parse(&text).map_err(|flaw| Failure::new(flaw.message))?;
         let filter = ActivityFilter { search: Some(search), ..ActivityFilter::default() };
         let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
-        same(&format!("rows with {text:?}"), list(&handle, Who::Mine, filter, EVERY).await?.rows, expected)?;
+        same(&format!("rows with {text:?}"), list(&handle, Who::Main, filter, EVERY).await?.rows, expected)?;
     }
     Ok(())
 }
 
 async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     same("the number of deposits", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
     let found = expect_some("the credit", rows.iter().find(|row| row.id == id))?;
-    let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Complete);
+    let expected = (done.amount, done.amount, gbp()?, Who::Main.budget(), done.created_at, ActivityStatus::Complete);
     same(
         "the credit",
         (found.amount, found.impacted, found.currency, found.budget, found.created_at, found.status),
@@ -327,13 +327,13 @@ async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
 
 async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
+    let ends = (Who::Main.budget(), Who::Main.second_budget());
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Main, 1, ends, "20.05")?).await)?;
     let [paid, received] = expect_some("both sides", Activity::of_transfer(&done.transfer))?;
     let kinds = vec![ActivityType::Unload, ActivityType::Load];
     for (budget, side) in [(ends.0, paid), (ends.1, received)] {
         let filter = ActivityFilter { kinds: kinds.clone(), budgets: vec![budget], ..ActivityFilter::default() };
-        let found = list(&handle, Who::Mine, filter, EVERY).await?;
+        let found = list(&handle, Who::Main, filter, EVERY).await?;
         same("the transfer", (found.count, found.rows), (1, vec![side]))?;
     }
     Ok(())
@@ -342,7 +342,7 @@ async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
 async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
-    let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
+    let count = async || Ok::<_, Failure>(list(&handle, Who::Main, filter.clone(), EVERY).await?.count);
     expect_new(
         handle
             .management
@@ -350,14 +350,14 @@ async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckRe
             .await,
     )?;
     same("before the confirmation", count().await?, 0)?;
-    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
+    let batch = add_confirmed_batch(&handle, Who::Main, 1, 6).await?;
     same("after a confirmation", count().await?, 6)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
-    let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
+    let rows = list(&handle, Who::Main, filter.clone(), EVERY).await?.rows;
     let at = expect_some("its confirmation", batch.state.confirmation())?.at;
-    let stored = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?.payments;
+    let stored = crate::payments::content(&handle, Who::Main, batch_id(1)).await?.payments;
     let mut expected: Vec<_> = stored
         .into_iter()
         .filter_map(|payment| Activity::of_payment(payment, PaymentNumbers::default(), Some(at)))
@@ -375,11 +375,11 @@ async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> Che
             .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
             .await,
     )?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(3), 7000)?).await)?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 8000)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(3), 7000)?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(1), 8000)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
-    let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+    let rows = list(&handle, Who::Main, filter, EVERY).await?.rows;
     let seen: Vec<_> = rows.iter().map(|row| (row.status, row.impacted)).collect();
     same("those of the confirmed batch", seen, vec![(ActivityStatus::Cancelled, Minor::ZERO); 2])
 }

@@ -71,7 +71,7 @@ async fn read_feed(
 
 async fn list_activity(handle: &Handle, filter: ActivityFilter) -> Result<Vec<Activity>, Failure> {
     let page = PageRequest { limit: 1000, offset: 0 };
-    Ok(handle.activities.list(&Who::Mine.account()?, filter, page).await?.rows)
+    Ok(handle.activities.list(&Who::Main.account()?, filter, page).await?.rows)
 }
 
 fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
@@ -83,8 +83,8 @@ async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult
     let funds = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1")?).await)?;
-        expect_new(handle.credits.credit(credit(Who::Mine, 10 + number, "1", gbp()?)?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "1")?).await)?;
+        expect_new(handle.credits.credit(credit(Who::Main, 10 + number, "1", gbp()?)?).await)?;
         expected.extend([token(number).0, crate::commands::journal_id(10 + number).0].map(ActivityId));
     }
     let (seen, end) = read_feed(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
@@ -117,8 +117,8 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
         ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }).collect();
     filters.extend(ActivityStatus::ALL.iter().map(|status| ActivityFilter { statuses: vec![*status], ..none.clone() }));
     filters.push(ActivityFilter { excluded: vec![ActivityType::Card], ..none.clone() });
-    filters.push(ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..none.clone() });
-    filters.push(ActivityFilter { card: Some(Who::Mine.card()), ..none.clone() });
+    filters.push(ActivityFilter { budgets: vec![Who::Main.second_budget()], ..none.clone() });
+    filters.push(ActivityFilter { card: Some(Who::Main.card()), ..none.clone() });
     filters.push(ActivityFilter { from: Some(after(1)), currency: Some(gbp()?), ..none });
     for filter in filters {
         let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
@@ -130,7 +130,7 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
 async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for number in 1..=2 {
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "10")?).await)?;
     }
     let none = ActivityFilter::default();
     let (_, mut end) = read_feed(&handle, &none, None, 1000).await?;
@@ -211,18 +211,18 @@ async fn write(handle: &Handle, writer: u128, base: u128, each: u128) -> CheckRe
         let base = base + 10 * number;
         if writer.is_multiple_of(2) {
             let command =
-                first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
+                first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
             expect_new(handle.cards.first_message(command).await)?;
-            let part = follow_up(Who::Mine, token(base), base + 1, clearing("0.01", false)?)?;
+            let part = follow_up(Who::Main, token(base), base + 1, clearing("0.01", false)?)?;
             expect_new(handle.cards.follow_up(part).await)?;
-            let rest = follow_up(Who::Mine, token(base), base + 2, clearing("0.01", true)?)?;
+            let rest = follow_up(Who::Main, token(base), base + 2, clearing("0.01", true)?)?;
             expect_new(handle.cards.follow_up(rest).await)?;
         } else {
-            let ends = (Who::Mine.second_budget(), Who::Mine.budget());
-            expect_new(handle.credits.credit(credit(Who::Mine, base, "1", gbp()?)?).await)?;
+            let ends = (Who::Main.second_budget(), Who::Main.budget());
+            expect_new(handle.credits.credit(credit(Who::Main, base, "1", gbp()?)?).await)?;
             if number == 0 {
                 let back = (ends.1, ends.0);
-                expect_new(handle.transfers.transfer(transfer(Who::Mine, base + 3, back, "0.01")?).await)?;
+                expect_new(handle.transfers.transfer(transfer(Who::Main, base + 3, back, "0.01")?).await)?;
             }
         }
     }
@@ -250,13 +250,13 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let none = ActivityFilter::default();
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (before, kept) = read_feed(&handle, &none, None, 1000).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
     let (_, end) = read_feed(&handle, &none, None, 1000).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for cursor in [kept, end] {
         let found = handle.activities.changes(&mine, none.clone(), Some(cursor), 10).await?;
         same("a cursor from before the restore", found, None)?;

@@ -37,7 +37,7 @@ async fn key_of(handle: &Handle, id: ApiKeyId) -> Result<ApiKey, Failure> {
 
 async fn change_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (id, other) = (Who::Mine.client(), client(&handle, Who::Other.client()).await?);
+    let (id, other) = (Who::Main.client(), client(&handle, Who::Other.client()).await?);
     let mut expected = client(&handle, id).await?;
     expected.name = "Renamed".into();
     let renamed = ClientChange { name: Some("Renamed".into()), allowed_networks: None };
@@ -48,7 +48,7 @@ async fn change_client(handle: Handle) -> CheckResult {
         let change = ClientChange { name: None, allowed_networks: Some(networks) };
         handle.registry.change_client(id, change).await?;
         same("the client", client(&handle, id).await?, expected.clone())?;
-        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
         same("the caller's client", caller.client, expected.clone())?;
     }
     same("the other client", client(&handle, other.id).await?, other)?;
@@ -58,7 +58,7 @@ async fn change_client(handle: Handle) -> CheckResult {
 
 async fn the_first_time_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (id, later) = (Who::Mine.client(), noon() + TimeDelta::microseconds(1));
+    let (id, later) = (Who::Main.client(), noon() + TimeDelta::microseconds(1));
     for (at, expected) in
         [(Some(noon()), Some(noon())), (Some(later), Some(noon())), (None, None), (Some(later), Some(later))]
     {
@@ -76,7 +76,7 @@ async fn the_first_time_counts(handle: Handle) -> CheckResult {
 
 async fn rename_account_of_one_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(&other).await?)?;
     let mut expected = expect_some("the account", handle.accounts.find(&mine).await?)?;
     expected.name = "Çelik".into();
@@ -101,7 +101,7 @@ async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
     same("its accounts", &successor.accounts, &old.accounts)?;
     let replaced_by = Some(rotation.successor.id);
     let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), replaced_by, ..old };
-    same("the old key", expect_some("the old key", handle.callers.find(&Who::Mine.key_hash()).await?)?.key, ends)?;
+    same("the old key", expect_some("the old key", handle.callers.find(&Who::Main.key_hash()).await?)?.key, ends)?;
     same("another key", key_of(&handle, key(Who::Other)?.id).await?, key(Who::Other)?)
 }
 
@@ -125,10 +125,10 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
 /// created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
     seed_store(handle).await?;
-    let maker = key(Who::Mine)?.id;
-    let made = ApiKey { id: ApiKeyId(uuid(4, 70)), made_by: Some(maker), ..key(Who::Mine)? };
+    let maker = key(Who::Main)?.id;
+    let made = ApiKey { id: ApiKeyId(uuid(4, 70)), made_by: Some(maker), ..key(Who::Main)? };
     handle.registry.add_key(made.clone(), KeyHash([70; 32])).await?;
-    let unrelated = ApiKey { id: ApiKeyId(uuid(4, 71)), made_by: Some(key(Who::Other)?.id), ..key(Who::Mine)? };
+    let unrelated = ApiKey { id: ApiKeyId(uuid(4, 71)), made_by: Some(key(Who::Other)?.id), ..key(Who::Main)? };
     handle.registry.add_key(unrelated, KeyHash([71; 32])).await?;
     Ok((maker, made.id))
 }
@@ -153,19 +153,19 @@ async fn revoke_worlds(handle: Handle) -> CheckResult {
 
 async fn by_a_revoked_key(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let maker = ApiKey { id: ApiKeyId(uuid(4, 80)), accounts: AccountGrant::AllOfClient, ..key(Who::Mine)? };
+    let maker = ApiKey { id: ApiKeyId(uuid(4, 80)), accounts: AccountGrant::AllOfClient, ..key(Who::Main)? };
     handle.registry.add_key(maker.clone(), KeyHash([80; 32])).await?;
     handle.registry.revoke_key(maker.id, noon()).await?;
     let base = command()?;
     let key = ApiKey { made_by: Some(maker.id), ..base.key.clone() };
     let refused = handle.worlds.create(CreateWorldCommand { key, ..base }).await;
     same("a world of a revoked key", refused.err(), Some(WriteError::Refused(CreateWorldRefusal::KeyRevoked)))?;
-    same("the account", handle.accounts.find(&Who::Mine.account()?).await?, None)
+    same("the account", handle.accounts.find(&Who::Main.account()?).await?, None)
 }
 
 async fn the_latest_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
+    let (mine, other) = (key(Who::Main)?.id, key(Who::Other)?.id);
     let unknown = ApiKeyId(uuid(4, 99));
     let at = |seconds| noon() + TimeDelta::seconds(seconds);
     let used = |key, seconds| KeyUse { key, at: at(seconds) };
@@ -182,7 +182,7 @@ async fn expiring_in_order_of_their_end(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = |hours| noon() + TimeDelta::hours(hours);
     let ending = |number, expires_at: DateTime<Utc>| {
-        Ok::<_, Failure>(ApiKey { id: ApiKeyId(uuid(4, number)), expires_at: Some(expires_at), ..key(Who::Mine)? })
+        Ok::<_, Failure>(ApiKey { id: ApiKeyId(uuid(4, number)), expires_at: Some(expires_at), ..key(Who::Main)? })
     };
     let keys = [
         ending(50, at(3))?,
@@ -191,7 +191,7 @@ async fn expiring_in_order_of_their_end(handle: Handle) -> CheckResult {
         ending(53, at(3) + TimeDelta::microseconds(1))?,
         ending(54, at(2))?,
         ApiKey { revoked_at: Some(noon()), ..ending(55, at(2))? },
-        ApiKey { made_by: Some(key(Who::Mine)?.id), ..ending(56, at(2))? },
+        ApiKey { made_by: Some(key(Who::Main)?.id), ..ending(56, at(2))? },
         ApiKey { client: Who::Other.client(), accounts: AccountGrant::AllOfClient, ..ending(57, at(2))? },
     ];
     for (number, key) in (50..).zip(&keys) {

@@ -35,7 +35,7 @@ checks! {
     "groups.follow_ups.are_shown_the_state_of_the_first_message" => follow_ups_are_shown_the_state_of_the_first_message,
 }
 
-const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
+const TWINS: [Who; 2] = [Who::Main, Who::Twin];
 
 /// Adds a command and formats its answer as text.
 macro_rules! queue {
@@ -53,8 +53,8 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
         queue!(commands, handle.credits.credit(credit(who, 3, text, gbp()?)?));
         queue!(commands, handle.mfa.open(open(who, 1, SANDBOX)?));
     }
-    queue!(commands, handle.batches.confirm(confirm(Who::Mine, 1, 1_000, (SANDBOX, MfaVerdict::Wrong))?));
-    for who in [Who::Twin, Who::Mine] {
+    queue!(commands, handle.batches.confirm(confirm(Who::Main, 1, 1_000, (SANDBOX, MfaVerdict::Wrong))?));
+    for who in [Who::Twin, Who::Main] {
         queue!(commands, handle.batches.confirm(confirm(who, 1, 2_000, (SANDBOX, RIGHT))?));
     }
     for (who, text) in both() {
@@ -67,7 +67,7 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
     }
     // The chains end in different ways.
     queue!(commands, handle.cards.follow_up(follow_up(Who::Twin, token(1), 5, clearing("1", true)?)?));
-    queue!(commands, handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, FollowUp::Reversal { amount: None })?));
+    queue!(commands, handle.cards.follow_up(follow_up(Who::Main, token(1), 5, FollowUp::Reversal { amount: None })?));
     queue!(commands, handle.cards.expire(expiry(Who::Twin, token(2), 6, noon() + TimeDelta::days(40))?));
     Ok(commands)
 }
@@ -75,7 +75,7 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
 /// Sends the commands as one group, restores both accounts, and sends the same commands one at a time.
 async fn two_accounts_are_kept_apart(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
+    let together = in_one_group(&handle, Who::Main, alternating(&handle)?).await?;
     let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
@@ -91,13 +91,13 @@ async fn two_accounts_are_kept_apart(handle: Handle) -> CheckResult {
 async fn keys_are_per_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut commands: Vec<Work<_>> = Vec::new();
-    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
-        let claim = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
-        let command = FirstMessageCommand { claim, ..purchase(Who::Mine, number, "1")? };
+    for (number, who) in [(1, Who::Main), (2, Who::Other)] {
+        let claim = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Main, "k", "{}")? });
+        let command = FirstMessageCommand { claim, ..purchase(Who::Main, number, "1")? };
         let cards = handle.cards.clone();
         commands.push(Box::pin(async move { cards.first_message(command).await }));
     }
-    for answer in in_one_group(&handle, Who::Mine, commands).await? {
+    for answer in in_one_group(&handle, Who::Main, commands).await? {
         expect_new(answer)?;
     }
     Ok(())
@@ -108,13 +108,13 @@ async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckR
     untouched_twins(&handle).await?;
     let (first, second) = (None, Some(budget_id(1)));
     for (who, parents, currencies) in
-        [(Who::Mine, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
+        [(Who::Main, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
     {
         for (number, parent) in (1..).zip(parents) {
             expect_new(handle.budgets.create(create_budget(who, number, parent, currencies.clone())?).await)?;
         }
     }
-    for (who, level, holders) in [(Who::Mine, 2, 2), (Who::Twin, 3, 4)] {
+    for (who, level, holders) in [(Who::Main, 2, 2), (Who::Twin, 3, 4)] {
         let mut command = create_budget(who, 3, Some(budget_id(2)), vec![gbp()?])?;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             // This refusal shows the check that the rule received the right level.
@@ -166,12 +166,12 @@ async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
 /// On each account, a journal transaction with the same id credits a different budget.
 async fn activities_are_of_the_budgets_own_account(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    let filter = ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..ActivityFilter::default() };
-    expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
-    let before = handle.activities.list(&Who::Mine.account()?, filter.clone(), PageRequest::default()).await?;
+    let filter = ActivityFilter { budgets: vec![Who::Main.second_budget()], ..ActivityFilter::default() };
+    expect_new(handle.credits.credit(credit(Who::Main, 1, "1", gbp()?)?).await)?;
+    let before = handle.activities.list(&Who::Main.account()?, filter.clone(), PageRequest::default()).await?;
     let elsewhere = CreditInstruction { budget: Who::Twin.second_budget(), ..instruction(Who::Twin, "1", gbp()?)? };
     expect_new(handle.credits.credit(credit_of(Who::Twin, 1, elsewhere)?).await)?;
-    let after = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
+    let after = handle.activities.list(&Who::Main.account()?, filter, PageRequest::default()).await?;
     same("the activity of the second budget", after, before)
 }
 
@@ -179,10 +179,10 @@ async fn activities_are_of_the_budgets_own_account(handle: Handle) -> CheckResul
 /// reversed.
 async fn follow_ups_are_shown_the_state_of_the_first_message(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let seen = Arc::new(Mutex::new(None));
-    let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
-    let mut spy = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    let reversal = follow_up(Who::Main, token(1), 2, FollowUp::Reversal { amount: None })?;
+    let mut spy = follow_up(Who::Main, token(1), 3, FollowUp::Reversal { amount: None })?;
     let spied = Arc::clone(&seen);
     spy.decide = Arc::new(move |situation: &ChainSituation| {
         *spied.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.first.state);
@@ -193,7 +193,7 @@ async fn follow_ups_are_shown_the_state_of_the_first_message(handle: Handle) -> 
         let cards = handle.cards.clone();
         work.push(Box::pin(async move { cards.follow_up(command).await }));
     }
-    in_one_group(&handle, Who::Mine, work).await?;
+    in_one_group(&handle, Who::Main, work).await?;
     let seen = expect_some("a state", *seen.lock().unwrap_or_else(PoisonError::into_inner))?;
     expect_true("the group showed a message that is still pending", seen != TransactionState::Pending)
 }

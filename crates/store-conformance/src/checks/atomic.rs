@@ -40,15 +40,15 @@ checks! {
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn seed_and_use(handle: &Handle) -> Result<Observation, Failure> {
     seed_store(handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(limited(2)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 3, "1", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, MfaProviderName::Totp)?).await)?;
     Observation::take(handle, 6).await
 }
 
 fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp(number))
+    first(Who::Main, Who::Main.limited_card(), message(FirstKind::Purchase, "5")?, stamp(number))
 }
 
 /// Expects a command to fail and to store nothing if its decision is changed by `change`. The unchanged command then
@@ -59,7 +59,7 @@ async fn expect_failure(
     command: FirstMessageCommand,
     change: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> Result<StoreError, Failure> {
-    let command = FirstMessageCommand { claim: Some(claim(Who::Mine, "atomic", "{}")?), ..command };
+    let command = FirstMessageCommand { claim: Some(claim(Who::Main, "atomic", "{}")?), ..command };
     let good = FirstMessageCommand {
         account: command.account.clone(),
         card: command.card,
@@ -84,7 +84,7 @@ fn use_taken_journal_id(decision: &mut CardDecision) {
 
 fn add_unknown_limit(decision: &mut CardDecision) {
     let (amount, spent) = (Minor(1), Minor(1));
-    decision.limits.push(CardLimit { amount, spent, uses: 1, ..unused(Who::Mine, LimitWindow::Day) });
+    decision.limits.push(CardLimit { amount, spent, uses: 1, ..unused(Who::Main, LimitWindow::Day) });
 }
 
 async fn token_taken(handle: Handle) -> CheckResult {
@@ -130,8 +130,8 @@ async fn expect_clearing_to_fail(
 ) -> CheckResult {
     let before = seed_and_use(handle).await?;
     let command = || -> Result<_, Failure> {
-        let mut command = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
-        command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
+        let mut command = follow_up(Who::Main, token(number), 5, clearing("3", true)?)?;
+        command.claim = Some(claim(Who::Main, "atomic", "{}")?);
         Ok(command)
     };
     store_failed(handle.cards.follow_up(with_changed_follow_up(command()?, change)).await)?;
@@ -155,9 +155,9 @@ async fn follow_up_unknown_limit(handle: Handle) -> CheckResult {
 async fn expiry_token_taken(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
     let due = noon() + TimeDelta::days(8);
-    store_failed(handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await)?;
+    store_failed(handle.cards.expire(expiry(Who::Main, token(1), 2, due)?).await)?;
     before.still_holds("an expiry that failed", &handle).await?;
-    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 5, due)?).await?, true)?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Main, token(1), 5, due)?).await?, true)?;
     books_are_right(&handle).await
 }
 
@@ -168,8 +168,8 @@ async fn credit_journal_taken(handle: Handle) -> CheckResult {
     let error = store_failed(handle.credits.credit(command).await)?;
     duplicate::<()>("a journal id that is taken", &Err(error))?;
     before.still_holds("a credit that failed half-way", &handle).await?;
-    let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
-    command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
+    let mut command = credit(Who::Main, 5, "1", gbp()?)?;
+    command.claim = Some(claim(Who::Main, "atomic", "{}")?);
     same("the next number", expect_new(handle.credits.credit(command).await)?.box_transaction_id, 2)
 }
 
@@ -184,7 +184,7 @@ async fn credit_number_taken(handle: Handle) -> CheckResult {
     });
     store_failed(handle.credits.credit(command).await)?;
     before.still_holds("a credit that failed half-way", &handle).await?;
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 5, "1", gbp()?)?).await)?;
     same("the next number", done.box_transaction_id, 2)?;
     books_are_right(&handle).await
 }
@@ -193,16 +193,16 @@ async fn confirm_journal_taken(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
     let right = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
     // The second of its two journal ids already belongs to a credit.
-    store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
+    store_failed(handle.batches.confirm(confirm(Who::Main, 1, 2, right)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 1, 5, right)?).await)?;
     books_are_right(&handle).await
 }
 
 async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
     // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
-    let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
+    let mut command = confirm(Who::Main, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
@@ -215,17 +215,17 @@ async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
     });
     store_failed(handle.batches.confirm(command).await)?;
     before.still_holds("an attempt that could not be stored", &handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 2, SANDBOX)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 2, 5, (SANDBOX, RIGHT))?).await)?;
     books_are_right(&handle).await
 }
 
 async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     let mut tasks = Vec::new();
     for number in 100..160 {
-        let command = purchase(Who::Mine, number, "1")?;
+        let command = purchase(Who::Main, number, "1")?;
         // Every third command fails after most of its decision is stored.
         let command = if number % 3 == 0 {
             with_changed_decision(command, |_, decision| add_unknown_limit(decision))
@@ -254,6 +254,6 @@ async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(101), 200, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(101), 200, part)?).await)?;
     books_are_right(&handle).await
 }

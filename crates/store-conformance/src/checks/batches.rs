@@ -34,15 +34,15 @@ async fn situation_with_session(handle: &Handle, session: u128) -> Result<Confir
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, TOTP)?).await)?;
     let right = MfaVerdict::Correct { step: Some(i64::MAX) };
-    let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
+    let done = expect_new(handle.batches.confirm(confirm(Who::Main, 1, 1, (TOTP, right))?).await)?;
     same(
         "the status",
         (done.status(), done.state.confirmation().map(|confirmed| confirmed.at)),
         (PaymentBatchStatus::Confirmed, Some(noon())),
     )?;
-    let batches = handle.seeding.batches(&Who::Mine.account()?).await?;
+    let batches = handle.seeding.batches(&Who::Main.account()?).await?;
     same("the batch", batches.first(), Some(&done))?;
     same("another batch", batches.get(1).map(PaymentBatch::status), Some(PaymentBatchStatus::Draft))?;
     let after = situation_with_session(&handle, 1).await?;
@@ -50,8 +50,8 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;
     let first = Balances::new(Minor(8_500), Minor(0), Minor(1_000))?;
     let second = Balances::new(Minor(4_500), Minor(0), Minor(500))?;
-    same("the first budget", after.balances.get(&(Who::Mine.budget(), gbp()?)), Some(&first))?;
-    same("the second budget", after.balances.get(&(Who::Mine.second_budget(), gbp()?)), Some(&second))?;
+    same("the first budget", after.balances.get(&(Who::Main.budget(), gbp()?)), Some(&first))?;
+    same("the second budget", after.balances.get(&(Who::Main.second_budget(), gbp()?)), Some(&second))?;
     same("the journal", handle.books_check.check_all().await?.journal_transactions, 8)?;
     books_are_right(&handle).await
 }
@@ -82,7 +82,7 @@ async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = situation_with_session(&handle, 1).await?;
     for wrong in 1..=5 {
-        let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
+        let answer = handle.batches.confirm(confirm(Who::Main, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
         same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
         let after = situation_with_session(&handle, 1).await?;
         let session = expect_some("the session", after.session)?;
@@ -90,16 +90,16 @@ async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
         same("locked", session.state == MfaSessionState::Locked, wrong == 5)?;
         same("batch and balances", (after.batch, after.balances), (before.batch.clone(), before.balances.clone()))?;
     }
-    let late = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
+    let late = handle.batches.confirm(confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?).await;
     same("a right token, too late", refused(late)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
 }
 
 async fn totp_attempts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
-        refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
-        let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+        refused(handle.batches.confirm(confirm(Who::Main, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
+        let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Main.account()?).await?)?;
         same("when wrong tokens came", &enrolled.wrong_at, &vec![noon(); wrong])?;
         let shown = situation_with_session(&handle, 1).await?;
         same("the enrolment that rules see", shown.enrolment, Some(enrolled))?;
@@ -115,24 +115,24 @@ async fn lock_is_stored(handle: Handle) -> CheckResult {
     let nearly = TotpEnrolment {
         wrong_at: (1..20).rev().map(at).collect(),
         used_steps: vec![i64::MIN],
-        ..enrolment(Who::Mine)?
+        ..enrolment(Who::Main)?
     };
     data.accounts[0].enrolment = Some(nearly.clone());
     handle.seeding.seed(data).await?;
-    same("what was seeded", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
-    refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
-    let locked = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    same("what was seeded", handle.mfa.enrolment(&Who::Main.account()?).await?, Some(nearly))?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, TOTP)?).await)?;
+    refused(handle.batches.confirm(confirm(Who::Main, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
+    let locked = expect_some("the enrolment", handle.mfa.enrolment(&Who::Main.account()?).await?)?;
     same("the lock", (locked.locked_until, locked.wrong_at), (Some(noon() + TotpEnrolment::window()), vec![]))?;
-    let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT))?).await;
+    let answer = handle.batches.confirm(confirm(Who::Main, 1, 1, (TOTP, RIGHT))?).await;
     same("a right token under lock", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
 }
 
 async fn short_funds(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(999)?).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
+    let answer = handle.batches.confirm(confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?).await;
     let short = matches!(refused(answer)?, ConfirmRefusal::InsufficientFunds(shortages) if shortages.len() == 1);
     same("whether one budget is short of funds", short, true)?;
     before.still_holds("a confirmation short of funds", &handle).await
@@ -140,20 +140,20 @@ async fn short_funds(handle: Handle) -> CheckResult {
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // This session does not exist.
-    let answer = handle.batches.confirm(confirm(Who::Mine, 2, 1, (SANDBOX, RIGHT))?).await;
+    let answer = handle.batches.confirm(confirm(Who::Main, 2, 1, (SANDBOX, RIGHT))?).await;
     same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
-    let mut draft = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
-    draft.batch = Who::Mine.draft();
+    let mut draft = confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?;
+    draft.batch = Who::Main.draft();
     refused(handle.batches.confirm(draft).await)?;
     before.still_holds("a refused confirmation", &handle).await
 }
 
 async fn unknown_batch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
+    let mut command = confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.batches.confirm(command).await)
 }
@@ -162,11 +162,11 @@ async fn confirm_of_many_at_once_one_wins(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=10 {
-        expect_new(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;
+        expect_new(handle.mfa.open(open(Who::Main, number, SANDBOX)?).await)?;
     }
     for number in 1..=10 {
         let batches = handle.batches.clone();
-        let command = confirm(Who::Mine, number, number * 10, (SANDBOX, RIGHT))?;
+        let command = confirm(Who::Main, number, number * 10, (SANDBOX, RIGHT))?;
         tasks.push(tokio::spawn(async move { batches.confirm(command).await }));
     }
     let (mut won, mut lost) = (0, 0);
@@ -178,7 +178,7 @@ async fn confirm_of_many_at_once_one_wins(handle: Handle) -> CheckResult {
         }
     }
     same("winners and losers", (won, lost), (1, 9))?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(0), Minor(1_000))?)?;
     books_are_right(&handle).await
 }

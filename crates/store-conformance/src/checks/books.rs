@@ -46,7 +46,7 @@ async fn explained(
     currency: Currency,
     page: PageRequest,
 ) -> Result<BalanceExplanation, Failure> {
-    match handle.books.explain(&Who::Mine.account()?, budget, currency, page).await? {
+    match handle.books.explain(&Who::Main.account()?, budget, currency, page).await? {
         ExplainResult::Parts(parts) => Ok(explain(*parts, page)),
         other => Err(Failure::new(format!("there is nothing to explain: {other:?}"))),
     }
@@ -61,21 +61,21 @@ async fn create_movements(handle: &Handle) -> CheckResult {
     seed_store(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
-        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(number, at))?;
+        let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "10")?, stamp_at(number, at))?;
         expect_new(handle.cards.first_message(command).await)?;
     }
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 7, "1.25", gbp()?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 5, clearing("8", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 6, clearing("4", false)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 7, "1.25", gbp()?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 8, "3")?).await)?;
-    add_confirmed_batch(handle, Who::Mine, 1, 6).await?;
+    add_confirmed_batch(handle, Who::Main, 1, 6).await?;
     let lease = claim_one(handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 4, 6000)).await?;
     let failed = PaymentOutcome::Failed(FailureReason::Compliance);
     handle.processing.record(record(&lease, &[payment_id(100_000)], PaymentOutcome::Completed, None, 7000)).await?;
     handle.processing.record(record(&lease, &[payment_id(100_002)], failed, None, 7100)).await?;
-    add_confirmed_batch(handle, Who::Mine, 2, 4).await?;
+    add_confirmed_batch(handle, Who::Main, 2, 4).await?;
     Ok(())
 }
 
@@ -86,7 +86,7 @@ async fn adds_up_after_everything(handle: Handle) -> CheckResult {
     create_more_movements(&handle).await?;
     let seen = full_explanation(&handle).await?;
     expect_true(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
-    let stated = PoolSums::from(balances(&handle, Who::Mine, gbp()?).await?);
+    let stated = PoolSums::from(balances(&handle, Who::Main, gbp()?).await?);
     same("the balance", seen.stated, stated)?;
     same("the newest", expect_some("a row", seen.bookings.rows.first())?.after, stated)?;
     let oldest = expect_some("a row", seen.bookings.rows.last())?;
@@ -115,13 +115,13 @@ async fn pages_run_on(handle: Handle) -> CheckResult {
         let mut seen = Vec::new();
         for offset in (0..all.count).step_by(usize::try_from(limit).unwrap_or(1)) {
             let page = PageRequest { limit, offset };
-            let page = explained(&handle, Who::Mine.budget(), gbp()?, page).await?;
+            let page = explained(&handle, Who::Main.budget(), gbp()?, page).await?;
             same("the count", (page.bookings.count, page.adds_up()), (all.count, true))?;
             seen.extend(page.bookings.rows);
         }
         same(&format!("pages of {limit}, put together"), &seen, &all.rows)?;
     }
-    let past = explained(&handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 5, offset: i64::MAX }).await?;
+    let past = explained(&handle, Who::Main.budget(), gbp()?, PageRequest { limit: 5, offset: i64::MAX }).await?;
     same("past the end", (past.bookings.count, past.bookings.rows.len(), past.adds_up()), (all.count, 0, true))
 }
 
@@ -133,7 +133,7 @@ async fn open_holds(handle: Handle) -> CheckResult {
     same("the number and the sum of the holds", (seen.count, seen.total), (3, Total(2600)))?;
     let first = expect_some("a hold", seen.rows.first())?;
     let due = noon() + TimeDelta::seconds(6) + florin_domain::card::HoldLife::DEFAULT;
-    same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
+    same("the first", (first.card, first.due_at), (Who::Main.card(), due))
 }
 
 async fn shows_what_is_not_paid_yet(handle: Handle) -> CheckResult {
@@ -144,10 +144,10 @@ async fn shows_what_is_not_paid_yet(handle: Handle) -> CheckResult {
     same("the batches", found, expected)?;
     let sum: Total = seen.rows.iter().map(|one| Total::from(one.amount)).sum();
     same("their sum", (seen.count, sum), (2, seen.total))?;
-    let stated = balances(&handle, Who::Mine, gbp()?).await?.reserved();
+    let stated = balances(&handle, Who::Main, gbp()?).await?.reserved();
     same("what is reserved", seen.total, stated.into())?;
     // Payments 0, 2 and 4 belong to this budget; two of them are final.
-    let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
+    let content = crate::payments::content(&handle, Who::Main, batch_id(1)).await?;
     let mut open = content.payments.iter().filter(|payment| payment.index == 4);
     let open = expect_some("a payment", open.find_map(|payment| payment.terms()?.cost()))?;
     same("what the first has still to pay", expect_some("a row", seen.rows.first())?.amount, open)
@@ -158,24 +158,24 @@ async fn counts_more_than_it_shows(handle: Handle) -> CheckResult {
     let (more, mut data) = (MAX_LISTED + 1, seed_data(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
     let seed = &mut data.accounts[0];
-    let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
+    let confirmation = Confirmation { by: Some(Who::Main.client()), at: noon(), passed_mfa_check_at: None };
     for number in 0..more as u128 {
-        let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), BatchState::Confirmed(confirmation))?;
+        let mut batch = batch(Who::Main, PaymentBatchId(uuid(56, number)), BatchState::Confirmed(confirmation))?;
         let order = PaymentOrder { id: OrderId(uuid(57, number)), total: Minor(1), ..batch.orders[0].clone() };
         batch.orders = vec![order];
         seed.batches.push(batch);
     }
-    let budget = Who::Mine.budget();
+    let budget = Who::Main.budget();
     let leg = Leg::new(Pool::Available(budget), Pool::Reserved(budget), minor)?;
     let (id, cause) = (JournalId(uuid(58, 1)), (JournalKind::BatchReservation, batch_id(1).0));
-    let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), leg)?;
+    let reserved = JournalTransaction::new(id, Who::Main.account()?, cause, gbp()?, noon(), leg)?;
     seed.budgets[0].journal.push(reserved);
     seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
     handle.seeding.seed(data).await?;
     for numbers in (0..more as u128).collect::<Vec<_>>().chunks(100) {
         let mut work: Vec<Work<MessageResult>> = Vec::new();
         for number in numbers {
-            let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, *number, "0.01")?);
+            let (cards, command) = (handle.cards.clone(), purchase(Who::Main, *number, "0.01")?);
             work.push(Box::pin(async move { cards.first_message(command).await }));
         }
         for answer in in_order(work).await {
@@ -211,14 +211,14 @@ async fn sums_by_kind(handle: Handle) -> CheckResult {
 
 async fn unknown_budgets_and_currencies(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     let page = PageRequest::default();
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
     same("an unknown budget", nowhere, ExplainResult::NoBudget)?;
     let euros = Currency::parse("EUR")?;
-    let not_held = handle.books.explain(&account, Who::Mine.budget(), euros, page).await?;
+    let not_held = handle.books.explain(&account, Who::Main.budget(), euros, page).await?;
     same("a currency that is not held", not_held, ExplainResult::NotHeld)?;
-    let yen = explained(&handle, Who::Mine.budget(), jpy()?, page).await?;
+    let yen = explained(&handle, Who::Main.budget(), jpy()?, page).await?;
     same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
 }
 
@@ -245,10 +245,10 @@ async fn books_add_up_the_payments_of_merchants(handle: Handle) -> CheckResult {
         let at_bank = RefundAction::AtBank(approval(after(200)));
         expect_new(handle.merchant_payments.act(refund_step(who, base + 4, at_bank, (base + 4, after(200)))?).await)?;
     }
-    let books = handle.books.books(&Who::Mine.account()?).await?;
+    let books = handle.books.books(&Who::Main.account()?).await?;
     expect_true(&format!("they do not hold: {books:?}"), check_books(&books).holds())?;
     let settled = books.merchant.settlements.into_iter().collect::<Vec<_>>();
-    let key = (Who::Mine.account()?, Who::Mine.settlement_account().0, gbp()?);
+    let key = (Who::Main.account()?, Who::Main.settlement_account().0, gbp()?);
     let sums = SettlementBooks { settled: Total(1_900), paid: Total(2_000), refunded: Total(100) };
     same("what was settled", settled, vec![(key, sums)])?;
     let refunded: Vec<_> = books.merchant.refunded.iter().map(|payment| (payment.amount, payment.refunded)).collect();
@@ -259,7 +259,7 @@ async fn books_add_up_the_payments_of_merchants(handle: Handle) -> CheckResult {
 async fn books_in_one_moment(handle: Handle) -> CheckResult {
     let writing = start_writing(&handle).await?;
     for _ in 0..30 {
-        let report = check_books(&handle.books.books(&Who::Mine.account()?).await?);
+        let report = check_books(&handle.books.books(&Who::Main.account()?).await?);
         expect_true(&format!("they do not hold meanwhile: {report:?}"), report.holds())?;
     }
     writing.await.map_err(|error| Failure::new(error.to_string()))?
@@ -272,9 +272,9 @@ async fn start_writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckR
     Ok(tokio::spawn(async move {
         for number in 0..60_u128 {
             let base = number * 10 + 10;
-            expect_new(handle.cards.first_message(purchase(Who::Mine, base, "1")?).await)?;
-            expect_new(handle.credits.credit(credit(Who::Mine, base + 1, "1", gbp()?)?).await)?;
-            let done = follow_up(Who::Mine, token(base), base + 2, clearing("1", number % 2 == 0)?)?;
+            expect_new(handle.cards.first_message(purchase(Who::Main, base, "1")?).await)?;
+            expect_new(handle.credits.credit(credit(Who::Main, base + 1, "1", gbp()?)?).await)?;
+            let done = follow_up(Who::Main, token(base), base + 2, clearing("1", number % 2 == 0)?)?;
             expect_new(handle.cards.follow_up(done).await)?;
         }
         Ok(())
@@ -307,7 +307,7 @@ async fn books_count_what_was_read(handle: Handle) -> CheckResult {
 async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
     create_movements(&handle).await?;
     let foreign = Who::Other.budget();
-    let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;
+    let seen = handle.books.explain(&Who::Main.account()?, foreign, gbp()?, PageRequest::default()).await?;
     same("a foreign budget", seen, ExplainResult::NoBudget)?;
     let account = Who::Other.account()?;
     let books = handle.books.books(&account).await?;

@@ -22,7 +22,7 @@ checks! {
 
 /// Returns the funds of a budget in one currency. Expects the lookup and the list to return the same.
 async fn funds(handle: &Handle, budget: BudgetId, currency: Currency) -> Result<BudgetFunds, Failure> {
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let found = expect_some("the budget", handle.budgets.find_with_funds(&mine, budget).await?)?;
     let listed = handle.budgets.list_with_funds(&mine, BudgetFilter::default(), PageRequest::default()).await?;
     let listed = expect_some("the row", listed.rows.into_iter().find(|row| row.record.budget.id == budget))?;
@@ -38,7 +38,7 @@ fn available(minor: i64) -> PoolSums {
 
 async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine;
+    let mine = Who::Main;
     expect_new(handle.budgets.create(create_budget(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
     // 93.00 and 2.00 on two levels of one branch, 50.00 on another. The other account has the same amounts.
@@ -61,31 +61,31 @@ async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
 async fn sums_may_exceed_64_bits(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let sum = Total(i128::from(i64::MAX) + 5_000);
-    same("the sum", funds(&handle, Who::Mine.parent_budget(), gbp()?).await?.below.available, sum)
+    same("the sum", funds(&handle, Who::Main.parent_budget(), gbp()?).await?.below.available, sum)
 }
 
 async fn last_numbers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (first, second) = (Who::Mine.budget(), Who::Mine.second_budget());
+    let (first, second) = (Who::Main.budget(), Who::Main.second_budget());
     same("at first", funds(&handle, first, gbp()?).await?.last_number, None)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
-    expect_new(handle.transfers.transfer(transfer(Who::Mine, 2, (first, second), "1")?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 3, "7", jpy()?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 1, "7", gbp()?)?).await)?;
+    expect_new(handle.transfers.transfer(transfer(Who::Main, 2, (first, second), "1")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 3, "7", jpy()?)?).await)?;
     same("after a debit", funds(&handle, first, gbp()?).await?.last_number, Some(2))?;
     same("after a credit", funds(&handle, second, gbp()?).await?.last_number, Some(3))?;
     same("in another currency", funds(&handle, first, jpy()?).await?.last_number, Some(4))?;
     // A card message has no number, so the last number of the balance stays.
-    expect_new(handle.cards.first_message(crate::commands::purchase(Who::Mine, 5, "1")?).await)?;
+    expect_new(handle.cards.first_message(crate::commands::purchase(Who::Main, 5, "1")?).await)?;
     same("after a card message", funds(&handle, first, gbp()?).await?.last_number, Some(2))
 }
 
 async fn one_sequence(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-    let first = expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
-    let second = expect_new(handle.transfers.transfer(transfer(Who::Mine, 2, ends, "1")?).await)?;
-    let third = expect_new(handle.transfers.transfer(transfer(Who::Mine, 3, ends, "1")?).await)?;
-    let last = expect_new(handle.credits.credit(credit(Who::Mine, 4, "7", gbp()?)?).await)?;
+    let ends = (Who::Main.budget(), Who::Main.second_budget());
+    let first = expect_new(handle.credits.credit(credit(Who::Main, 1, "7", gbp()?)?).await)?;
+    let second = expect_new(handle.transfers.transfer(transfer(Who::Main, 2, ends, "1")?).await)?;
+    let third = expect_new(handle.transfers.transfer(transfer(Who::Main, 3, ends, "1")?).await)?;
+    let last = expect_new(handle.credits.credit(credit(Who::Main, 4, "7", gbp()?)?).await)?;
     let numbers = [first.box_transaction_id, second.transfer.number, third.transfer.number, last.box_transaction_id];
     same("the numbers", numbers, [1, 2, 4, 6])?;
     let other = credit_situation(&handle, &Who::Other.account()?, Who::Other.budget()).await?;

@@ -46,12 +46,12 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let only_cards = [BudgetFeature::BudgetCards];
     let command =
-        create_budget_with_features(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
+        create_budget_with_features(Who::Main, 1, Some(Who::Main.budget()), vec![jpy()?, gbp()?], &only_cards)?;
     let made = expect_new(handle.budgets.create(command).await)?;
-    let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.budget.name.as_str(), "Bücher 1")?;
-    same("its parent", found.parent, Some(Who::Mine.budget()))?;
+    same("its parent", found.parent, Some(Who::Main.budget()))?;
     same("its features", found.features, only_cards.into())?;
     same("its type and status", (found.kind, found.status), (BudgetKind::Shared, BudgetStatus::Hidden))?;
     same("its box", found.box_id.as_deref(), Some("Kästchen 7"))?;
@@ -68,7 +68,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 async fn counts_and_depth(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let eur = Currency::parse("EUR")?;
-    let whole_account = ParentBudget { id: Who::Mine.parent_budget(), level: 1, currencies: vec![eur, gbp()?, jpy()?] };
+    let whole_account = ParentBudget { id: Who::Main.parent_budget(), level: 1, currencies: vec![eur, gbp()?, jpy()?] };
     let first = ParentBudget { id: budget_id(1), level: 2, currencies: vec![eur, gbp()?] };
     // The parent budget and two others are seeded.
     for (number, named, budgets, parent) in [
@@ -76,7 +76,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
         (2, Some(budget_id(1)), 4, first),
         (3, Some(whole_account.id), 5, whole_account),
     ] {
-        let mut command = create_budget(Who::Mine, number, named, vec![gbp()?, eur])?;
+        let mut command = create_budget(Who::Main, number, named, vec![gbp()?, eur])?;
         let rule = command.decide;
         let parent = Some(parent);
         let expected = CreateBudgetSituation { budgets, parent, persona_has_budget: None, name_is_taken: false };
@@ -87,7 +87,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
         );
         expect_new(handle.budgets.create(command).await)?;
     }
-    let command = create_budget(Who::Mine, 99, Some(budget_id(2)), vec![gbp()?])?;
+    let command = create_budget(Who::Main, 99, Some(budget_id(2)), vec![gbp()?])?;
     same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
     let command = create_budget(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
     same("below an unknown budget", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
@@ -98,7 +98,7 @@ async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut work: Vec<Work<bool>> = Vec::new();
     for number in 0..20 {
-        let mut command = create_budget(Who::Mine, number, None, vec![gbp()?])?;
+        let mut command = create_budget(Who::Main, number, None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(
             move |situation: &CreateBudgetSituation| {
@@ -115,39 +115,39 @@ async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let with_key = |number, body| {
-        let claim = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_budget(Who::Mine, number, None, vec![gbp()?])? })
+        let claim = Some(claim(Who::Main, "key", body)?);
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_budget(Who::Main, number, None, vec![gbp()?])? })
     };
     let made = expect_new(handle.budgets.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
     same("the answer", answer.body, format!("{made:?}"))?;
-    same("the second", handle.budgets.find(&Who::Mine.account()?, budget_id(2)).await?, None)?;
+    same("the second", handle.budgets.find(&Who::Main.account()?, budget_id(2)).await?, None)?;
     same("the first request", mismatch(handle.budgets.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
 async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
-    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let mut command = create_budget(Who::Main, 1, None, vec![gbp()?])?;
+    command.claim = Some(claim(Who::Main, "key", "{}")?);
     let rule = Arc::clone(&command.decide);
     command.decide = Arc::new(|_: &CreateBudgetSituation| Err(TOO_MANY));
     refused(handle.budgets.create(command).await)?;
     // With a duplicate id, neither the budget nor its balances can be stored.
-    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
-    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let mut command = create_budget(Who::Main, 1, None, vec![gbp()?])?;
+    command.claim = Some(claim(Who::Main, "key", "{}")?);
     command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
         let mut record: BudgetRecord = rule(situation)?;
-        record.budget.id = Who::Mine.budget();
+        record.budget.id = Who::Main.budget();
         Ok(record)
     });
     let failed = store_failed(handle.budgets.create(command).await)?;
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a creation that failed", &handle).await?;
-    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
-    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let mut command = create_budget(Who::Main, 1, None, vec![gbp()?])?;
+    command.claim = Some(claim(Who::Main, "key", "{}")?);
     expect_new(handle.budgets.create(command).await)?;
-    let mut command = create_budget(Who::Mine, 2, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Main, 2, None, vec![gbp()?])?;
     command.account = AccountId::parse("F99")?;
     absent("an account that does not exist", &handle.budgets.create(command).await)
 }
@@ -165,10 +165,10 @@ fn every_member() -> Result<BudgetEdit, Failure> {
 
 async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
-    for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
+    let mine = Who::Main.account()?;
+    for budget in [Who::Main.budget(), Who::Main.parent_budget()] {
         let before = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
-        let command = edit_budget(Who::Mine, budget, every_member()?, after(9))?;
+        let command = edit_budget(Who::Main, budget, every_member()?, after(9))?;
         let edited = expect_new(handle.budgets.edit(command).await)?;
         let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
         same("what is found", &found, &edited)?;
@@ -185,56 +185,56 @@ async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> Che
         same("the rest", rest(found), rest(before))?;
     }
     let unset = BudgetEdit { low_balance: Some(None), ..BudgetEdit::default() };
-    expect_new(handle.budgets.edit(edit_budget(Who::Mine, Who::Mine.budget(), unset, after(10))?).await)?;
-    let found = expect_some("the budget", handle.budgets.find(&mine, Who::Mine.budget()).await?)?;
+    expect_new(handle.budgets.edit(edit_budget(Who::Main, Who::Main.budget(), unset, after(10))?).await)?;
+    let found = expect_some("the budget", handle.budgets.find(&mine, Who::Main.budget()).await?)?;
     same("no threshold", found.low_balance, None)
 }
 
 async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let with_key = |name: &str, body| {
-        let claim = Some(claim(Who::Mine, "key", body)?);
+        let claim = Some(claim(Who::Main, "key", body)?);
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
-        let command = edit_budget(Who::Mine, Who::Mine.budget(), edit, after(9))?;
+        let command = edit_budget(Who::Main, Who::Main.budget(), edit, after(9))?;
         Ok::<_, Failure>(EditBudgetCommand { claim, ..command })
     };
     let edited = expect_new(handle.budgets.edit(with_key("one", "{}")?).await)?;
     let answer = replayed(handle.budgets.edit(with_key("two", "{}")?).await)?;
     same("the answer", answer.body, format!("{edited:?}"))?;
     same("the first request", mismatch(handle.budgets.edit(with_key("three", "[]")?).await)?, request("{}"))?;
-    let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, Who::Main.budget()).await?)?;
     same("its name", found.budget.name.as_str(), "one")
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
-    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let mut command = edit_budget(Who::Main, Who::Main.budget(), every_member()?, after(9))?;
+    command.claim = Some(claim(Who::Main, "key", "{}")?);
     command.decide = Arc::new(|_: &EditBudgetSituation| Err(EditBudgetRefusal::Faults(Vec::new())));
     refused(handle.budgets.edit(command).await)?;
-    let command = edit_budget(Who::Mine, budget_id(9), every_member()?, after(9))?;
+    let command = edit_budget(Who::Main, budget_id(9), every_member()?, after(9))?;
     absent("no such budget", &handle.budgets.edit(command).await)?;
-    let command = edit_budget(Who::Mine, Who::Other.budget(), every_member()?, after(9))?;
+    let command = edit_budget(Who::Main, Who::Other.budget(), every_member()?, after(9))?;
     absent("a foreign budget", &handle.budgets.edit(command).await)?;
     before.still_holds("refused changes", &handle).await
 }
 
 async fn unique_names(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let create =
         |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(create_named_budget(who, number, name)?));
     let rename = |number, name: &str| {
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
-        Ok::<_, Failure>(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, after(9))?))
+        Ok::<_, Failure>(handle.budgets.edit(edit_budget(Who::Main, budget_id(number), edit, after(9))?))
     };
     let with_key = || {
-        let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_named_budget(Who::Mine, 1, "Bücher 1")? })
+        let claim = Some(claim(Who::Main, "key", "{}")?);
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_named_budget(Who::Main, 1, "Bücher 1")? })
     };
     let first = expect_new(handle.budgets.create(with_key()?).await)?;
-    expect_new(create(Who::Mine, 2, "Bücher 1")?.await)?;
+    expect_new(create(Who::Main, 2, "Bücher 1")?.await)?;
     handle.registry.set_unique_budget_names(&mine, true).await?;
     let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
     same("the setting", account.unique_budget_names, true)?;
@@ -244,48 +244,48 @@ async fn unique_names(handle: Handle) -> CheckResult {
     expect_new(rename(2, "Bücher 2")?.await)?;
     let taken = refused(rename(2, "Bücher 1")?.await)?;
     same("a new name of another budget", taken, EditBudgetRefusal::NameTaken)?;
-    let taken = refused(create(Who::Mine, 3, "Bücher 2")?.await)?;
+    let taken = refused(create(Who::Main, 3, "Bücher 2")?.await)?;
     same("the name of a new budget", taken, CreateBudgetRefusal::NameTaken)?;
     same("the new budget", handle.budgets.find(&mine, budget_id(3)).await?, None)?;
     for (number, name) in [(3, "bücher 2"), (4, "Bücher 2 "), (5, "Bu\u{308}cher 2")] {
-        expect_new(create(Who::Mine, number, name)?.await)?;
+        expect_new(create(Who::Main, number, name)?.await)?;
     }
     for number in [1, 2] {
         expect_new(create(Who::Other, number, "Bücher 2")?.await)?;
     }
     handle.registry.set_unique_budget_names(&mine, false).await?;
-    expect_new(create(Who::Mine, 6, "Bücher 2")?.await)?;
+    expect_new(create(Who::Main, 6, "Bücher 2")?.await)?;
     let unknown = handle.registry.set_unique_budget_names(&AccountId::parse("F404")?, true).await;
     not_found("an unknown account", &unknown)
 }
 
 async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let eur = Currency::parse("EUR")?;
     // Names in the order of code points: a capital comes before a small letter, and a space before both.
     for (number, name) in [(2, "Zug"), (1, "a b"), (4, "Zug"), (3, "a a"), (5, "Ärger")] {
         let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
         expect_new(
-            handle.budgets.create(create_budget(Who::Mine, number, Some(Who::Mine.parent_budget()), currencies)?).await,
+            handle.budgets.create(create_budget(Who::Main, number, Some(Who::Main.parent_budget()), currencies)?).await,
         )?;
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
-        expect_new(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, noon())?).await)?;
+        expect_new(handle.budgets.edit(edit_budget(Who::Main, budget_id(number), edit, noon())?).await)?;
     }
     let list = |filter, page| handle.budgets.list(&mine, filter, page);
     let ids = |rows: Vec<BudgetRecord>| rows.into_iter().map(|row| row.budget.id).collect::<Vec<_>>();
     let all = list(BudgetFilter::default(), PageRequest::default()).await?;
-    let seeded = [Who::Mine.budget(), Who::Mine.second_budget()];
-    let ordered: Vec<BudgetId> = [vec![Who::Mine.parent_budget()], [2, 4, 3, 1].map(budget_id).to_vec()].concat();
+    let seeded = [Who::Main.budget(), Who::Main.second_budget()];
+    let ordered: Vec<BudgetId> = [vec![Who::Main.parent_budget()], [2, 4, 3, 1].map(budget_id).to_vec()].concat();
     let ordered = [ordered, seeded.to_vec(), vec![budget_id(5)]].concat();
     same("the count", all.count, 8)?;
     same("all", ids(all.rows), ordered.clone())?;
     let page = list(BudgetFilter::default(), PageRequest { limit: 2, offset: 1 }).await?;
     same("a page", (page.count, ids(page.rows)), (8, ordered[1..3].to_vec()))?;
-    let of_parent = BudgetFilter { parent: Some(Who::Mine.parent_budget()), currency: None };
+    let of_parent = BudgetFilter { parent: Some(Who::Main.parent_budget()), currency: None };
     let page = list(of_parent, PageRequest { limit: 1, offset: 2 }).await?;
     same("a page of sub-budgets", (page.count, ids(page.rows)), (7, vec![budget_id(3)]))?;
-    let pounds = BudgetFilter { parent: Some(Who::Mine.parent_budget()), currency: Some(gbp()?) };
+    let pounds = BudgetFilter { parent: Some(Who::Main.parent_budget()), currency: Some(gbp()?) };
     let with_pounds = [vec![budget_id(2)], seeded.to_vec()].concat();
     same("with pounds", ids(list(pounds, PageRequest::default()).await?.rows), with_pounds)?;
     let past = list(BudgetFilter::default(), PageRequest { limit: 1, offset: 8 }).await?;
@@ -294,11 +294,11 @@ async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> Chec
 
 async fn seeded_ones(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let parent = parent_budget(Who::Mine)?;
-    let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    let parent = parent_budget(Who::Main)?;
+    let seen = handle.seeding.budgets(&Who::Main.account()?).await?;
     same("seeded budgets", seen.len(), 3)?;
     for budget in seen {
-        let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
+        let found = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, budget.id).await?)?;
         let expected =
             if budget.id == parent.budget.id { parent.clone() } else { BudgetRecord::seeded(budget, &parent) };
         same("a seeded budget", found, expected)?;
@@ -308,16 +308,16 @@ async fn seeded_ones(handle: Handle) -> CheckResult {
 
 async fn every_account_has_one(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
+    let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Main)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
-    for id in [Who::Mine.account()?, Who::Other.account()?, fresh.id.clone()] {
+    for id in [Who::Main.account()?, Who::Other.account()?, fresh.id.clone()] {
         let all = handle.budgets.list(&id, BudgetFilter::default(), PageRequest::default()).await?;
         let without = all.rows.iter().filter(|record| record.parent.is_none()).map(|record| record.kind);
         same("budgets without a parent", without.collect::<Vec<_>>(), vec![BudgetKind::AccountBalance])?;
         let kinds = all.rows.iter().filter(|record| record.kind == BudgetKind::AccountBalance);
         same("parent budgets", kinds.count(), 1)?;
     }
-    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Main, 1, None, vec![gbp()?])?;
     command.account = fresh.id.clone();
     let rule = command.decide;
     let parent = parent_of(&fresh)?.budget.id;
@@ -332,7 +332,7 @@ async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
     expect_new(
-        handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await,
+        handle.budgets.create(create_budget_with_features(Who::Main, 1, None, vec![gbp()?], &but_payments)?).await,
     )?;
     expect_new(handle.budgets.create(create_budget(Who::Mine, 2, None, vec![gbp()?])?).await)?;
     let funding = handle.reading.funding(&Who::Mine.account()?).await?;
@@ -343,13 +343,13 @@ async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
 async fn budgets_show_one_account_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.budgets.create(create_budget(Who::Other, 1, None, vec![gbp()?])?).await)?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
     same("its funds", handle.budgets.find_with_funds(&mine, budget_id(1)).await?, None)?;
     let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;
     same("the budgets of one account", page.count, 3)?;
     let filter = BudgetFilter { parent: Some(Who::Other.parent_budget()), currency: None };
     same("budgets below a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
-    let command = create_budget(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
+    let command = create_budget(Who::Main, 2, Some(budget_id(1)), vec![gbp()?])?;
     same("a foreign parent", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }

@@ -62,7 +62,7 @@ async fn send(
     (kind, extras): (FirstKind, Extras),
 ) -> Result<CardTransaction, Failure> {
     let message = FirstMessage { extras, ..message(kind, "1")? };
-    expect_new(handle.cards.first_message(first(Who::Mine, card, message, stamp(number))?).await)
+    expect_new(handle.cards.first_message(first(Who::Main, card, message, stamp(number))?).await)
 }
 
 async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Result<Response, Failure> {
@@ -71,8 +71,8 @@ async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Re
 
 async fn of_card(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let card = Who::Mine.card();
-    let changed = expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
+    let card = Who::Main.card();
+    let changed = expect_new(handle.card_management.change(set_controls(Who::Main, card, every_control()?)?).await)?;
     same("the controls", &changed.record.controls, &every_control()?)?;
     let found = find_card(&handle, card).await?;
     same("what is found", &found, &changed)?;
@@ -90,8 +90,8 @@ async fn of_card(handle: Handle) -> CheckResult {
 
 async fn of_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, budget) = (Who::Mine.account()?, Who::Mine.budget());
-    let changed = expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, every_control()?)?).await)?;
+    let (mine, budget) = (Who::Main.account()?, Who::Main.budget());
+    let changed = expect_new(handle.budgets.edit(control_budget(Who::Main, budget, every_control()?)?).await)?;
     same("the controls", &changed.controls, &every_control()?)?;
     let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
     same("what is found", (found.controls, found.updated_at), (changed.controls, changed.updated_at))?;
@@ -103,19 +103,19 @@ async fn of_budget(handle: Handle) -> CheckResult {
     )?;
     let other = buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?;
     same("a card of another budget", other, Response::Approved)?;
-    expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, Controls::default())?).await)?;
-    same("without controls", buy(&handle, Who::Mine.card(), 4, EntryMode::Keyed).await?, Response::Approved)
+    expect_new(handle.budgets.edit(control_budget(Who::Main, budget, Controls::default())?).await)?;
+    same("without controls", buy(&handle, Who::Main.card(), 4, EntryMode::Keyed).await?, Response::Approved)
 }
 
 async fn controls_decide_increments(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    buy(&handle, Who::Mine.card(), 1, EntryMode::Keyed).await?;
+    buy(&handle, Who::Main.card(), 1, EntryMode::Keyed).await?;
     let more = |number| {
         let amount = crate::commands::amount("1")?;
-        follow_up(Who::Mine, token(1), number, FollowUp::Incremental { amount, decline: None })
+        follow_up(Who::Main, token(1), number, FollowUp::Incremental { amount, decline: None })
     };
     same("before", expect_new(handle.cards.follow_up(more(2)?).await)?.response, Response::Approved)?;
-    expect_new(handle.budgets.edit(control_budget(Who::Mine, Who::Mine.budget(), every_control()?)?).await)?;
+    expect_new(handle.budgets.edit(control_budget(Who::Main, Who::Main.budget(), every_control()?)?).await)?;
     same("after", expect_new(handle.cards.follow_up(more(3)?).await)?.response, Response::EntryModeNotAllowed)
 }
 
@@ -126,7 +126,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
     let mut work: Vec<Work<Result<i64, ()>>> = Vec::new();
     for number in 0..40 {
         if number == 20 {
-            let command = control_budget(Who::Mine, Who::Mine.budget(), every_control()?)?;
+            let command = control_budget(Who::Main, Who::Main.budget(), every_control()?)?;
             let budgets = handle.budgets.clone();
             let is_set = Arc::clone(&is_set);
             work.push(Box::pin(async move {
@@ -152,19 +152,19 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
     for one in race(work).await? {
         held += one.map_err(|()| Failure::new("neither approved before the control nor declined by it"))?;
     }
-    let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
+    let seen = expect_some("the card", card(&handle, &Who::Main.account()?, Who::Main.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
-    let last = buy(&handle, Who::Mine.card(), 99, EntryMode::Keyed).await?;
+    let last = buy(&handle, Who::Main.card(), 99, EntryMode::Keyed).await?;
     same("afterwards", last, Response::EntryModeNotAllowed)?;
     books_are_right(&handle).await
 }
 
 async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let card = Who::Mine.card();
-    expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
-    expect_new(handle.card_management.change(set_pin(Who::Mine, card, [7; 32])?).await)?;
-    let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card, 1)?).await)?;
+    let card = Who::Main.card();
+    expect_new(handle.card_management.change(set_controls(Who::Main, card, every_control()?)?).await)?;
+    expect_new(handle.card_management.change(set_pin(Who::Main, card, [7; 32])?).await)?;
+    let new = expect_new(handle.card_management.replace(replacement(Who::Main, card, 1)?).await)?;
     let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &new)?;
     same("its controls and its PIN", (found.record.controls, found.record.pin), (every_control()?, None))
@@ -173,10 +173,10 @@ async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
 async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (card, digest) =
-        (Who::Mine.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
+        (Who::Main.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
     let with = |digest| (FirstKind::Debit, Extras { pin: Some(digest), ..Extras::default() });
     same("before", send(&handle, card, 1, with(digest)).await?.response, Response::IncorrectPin)?;
-    expect_new(handle.card_management.change(set_pin(Who::Mine, card, *digest.as_bytes())?).await)?;
+    expect_new(handle.card_management.change(set_pin(Who::Main, card, *digest.as_bytes())?).await)?;
     let found = find_card(&handle, card).await?;
     same("the digest", found.record.pin, Some(digest))?;
     same("the right one", send(&handle, card, 2, with(digest)).await?.response, Response::Approved)?;
@@ -186,18 +186,18 @@ async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
 
 async fn owner_must_be_active(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
-    let card = issue_to_person(Who::Mine, 1, person_id(1), &[(Who::Mine.budget(), true)])?;
+    expect_new(handle.people.create(create_person(Who::Main, 1, "ada@example.com")?).await)?;
+    let card = issue_to_person(Who::Main, 1, person_id(1), &[(Who::Main.budget(), true)])?;
     expect_new(handle.card_management.create(card).await)?;
     let set_status = async |status, at| {
         let edit = PersonEdit { status: Some(status), ..PersonEdit::default() };
-        expect_new(handle.people.edit(edit_person(Who::Mine, person_id(1), edit, after(at))?).await)
+        expect_new(handle.people.edit(edit_person(Who::Main, person_id(1), edit, after(at))?).await)
     };
     set_status(PersonStatus::Active, 1).await?;
     same("active", buy(&handle, card_id(1), 1, EntryMode::Chip).await?, Response::Approved)?;
     set_status(PersonStatus::Inactive, 2).await?;
     same("inactive", buy(&handle, card_id(1), 2, EntryMode::Chip).await?, Response::CardholderNotActive)?;
-    same("a shared card", buy(&handle, Who::Mine.card(), 3, EntryMode::Chip).await?, Response::Approved)
+    same("a shared card", buy(&handle, Who::Main.card(), 3, EntryMode::Chip).await?, Response::Approved)
 }
 
 fn every_detail() -> Result<Extras, Failure> {
@@ -217,15 +217,15 @@ async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, every_detail()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
-    sent.push(send(&handle, Who::Mine.card(), 2, (FirstKind::Debit, little)).await?);
+    sent.push(send(&handle, Who::Main.card(), 2, (FirstKind::Debit, little)).await?);
     let place = MultiClearing { number: Some(1), count: None };
-    let command = follow_up(Who::Mine, token(1), 3, crate::commands::clearing("0.50", false)?)?;
+    let command = follow_up(Who::Main, token(1), 3, crate::commands::clearing("0.50", false)?)?;
     let rule = command.decide;
     let decide = Arc::new(move |situation: &_| rule(situation).map(|decision| decision.placed(place)));
     sent.push(expect_new(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?);
     same("3-D Secure", sent[0].details.three_d_secure, Some(ThreeDSecure::Attempted))?;
     for expected in sent {
-        let chain = handle.chains.history(&Who::Mine.account()?, expected.token).await?;
+        let chain = handle.chains.history(&Who::Main.account()?, expected.token).await?;
         let messages = expect_some("the history", chain)?.messages;
         let found = messages.into_iter().find(|message| message.transaction.token == expected.token);
         same("what it presents", expect_some("the message", found)?.transaction.details, expected.details)?;
@@ -235,7 +235,7 @@ async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
 
 async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let card = Who::Mine.card();
+    let card = Who::Main.card();
     let token_of = |state| WalletToken { token: "a".into(), state };
     let other = Cardholder { security_code: Some(SecurityCode::parse("9999")?), ..Cardholder::default() };
     let wrong = [
@@ -250,11 +250,11 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
     for (number, (extras, kind)) in (1..).zip(wrong) {
         send(&handle, card, number, (kind, extras)).await?;
     }
-    expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
+    expect_new(handle.card_management.change(set_controls(Who::Main, card, every_control()?)?).await)?;
     send(&handle, card, 5, (FirstKind::Purchase, Extras::default())).await?;
     let mut names = Vec::new();
     for number in 1..=5 {
-        let chain = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
+        let chain = expect_some("the history", handle.chains.history(&Who::Main.account()?, token(number)).await?)?;
         let declined =
             expect_some("the explanation", chain.messages.into_iter().next().and_then(|only| only.declined))?;
         names.push(declined.failed.name());
@@ -270,11 +270,11 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
 async fn card_guards_are_of_their_own_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let command = set_controls(Who::Mine, Who::Other.limited_card(), every_control()?)?;
+    let command = set_controls(Who::Main, Who::Other.limited_card(), every_control()?)?;
     absent("controls of a card", &handle.card_management.change(command).await)?;
-    let command = control_budget(Who::Mine, Who::Other.budget(), every_control()?)?;
+    let command = control_budget(Who::Main, Who::Other.budget(), every_control()?)?;
     absent("controls of a budget", &handle.budgets.edit(command).await)?;
-    let command = set_pin(Who::Mine, Who::Other.limited_card(), [7; 32])?;
+    let command = set_pin(Who::Main, Who::Other.limited_card(), [7; 32])?;
     absent("a PIN", &handle.card_management.change(command).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }

@@ -43,20 +43,20 @@ checks! {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
-    let mine = Who::Mine.account()?;
+    let made = expect_new(handle.card_management.create(issue(Who::Main, 1, Who::Main.second_budget(), false)?).await)?;
+    let mine = Who::Main.account()?;
     let found = find_card(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
     same("its name", found.record.name.as_str(), "日本 8")?;
-    let budget = expect_some("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
+    let budget = expect_some("its budget", handle.budgets.find(&mine, Who::Main.second_budget()).await?)?;
     let expected = CardBudget { id: budget.budget.id, name: budget.budget.name, kind: budget.kind, active: true };
     same("its budgets", &found.budgets, &vec![expected])?;
     let limits = expect_some("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
-    let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Main, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
-    let seeded = find_card(&handle, Who::Mine.card()).await?;
-    let known = expect_some("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
+    let seeded = find_card(&handle, Who::Main.card()).await?;
+    let known = expect_some("the card", card(&handle, &mine, Who::Main.card()).await?)?.card;
     same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
@@ -65,8 +65,8 @@ async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
     let mut work: Vec<Work<bool>> = Vec::new();
     for number in 0..20_u128 {
         // The cards are on two budgets, so locking the budget is not sufficient.
-        let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        let mut command = issue(Who::Mine, number, budget, true)?;
+        let budget = if number.is_multiple_of(2) { Who::Main.budget() } else { Who::Main.second_budget() };
+        let mut command = issue(Who::Main, number, budget, true)?;
         let rule = command.decide;
         command.decide =
             Arc::new(
@@ -84,9 +84,9 @@ async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
-    expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
+    expect_new(handle.budgets.create(create_budget_with_features(Who::Main, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
+    let command = issue(Who::Main, 1, crate::management::budget_id(1), true)?;
     same(
         "no cards",
         refused(handle.card_management.create(command).await)?,
@@ -97,20 +97,20 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in [2, 1, 3] {
-        let budget = if number == 3 { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        expect_new(handle.card_management.create(issue(Who::Mine, number, budget, number == 1)?).await)?;
+        let budget = if number == 3 { Who::Main.budget() } else { Who::Main.second_budget() };
+        expect_new(handle.card_management.create(issue(Who::Main, number, budget, number == 1)?).await)?;
     }
     let list = |filter, page| handle.card_management.list(&mine, filter, page);
     let ids = |rows: Vec<CardProfile>| rows.into_iter().map(|row| row.record.card.id).collect::<Vec<_>>();
     let all = list(CardFilter::default(), PageRequest::default()).await?;
     // Seeded cards are called "Card", and card 3 has the first of the other names.
     let made = [card_id(3), card_id(2), card_id(1)];
-    let mut old = [Who::Mine.card(), Who::Mine.limited_card(), Who::Mine.yen_card()];
+    let mut old = [Who::Main.card(), Who::Main.limited_card(), Who::Main.yen_card()];
     old.sort_unstable();
     same("all", (all.count, ids(all.rows)), (6, [&old[..], &made[..]].concat()))?;
-    let of_budget = CardFilter { budget: Some(Who::Mine.second_budget()), ..CardFilter::default() };
+    let of_budget = CardFilter { budget: Some(Who::Main.second_budget()), ..CardFilter::default() };
     let page = list(of_budget.clone(), PageRequest { limit: 1, offset: 2 }).await?;
     same("cards of a budget", (page.count, ids(page.rows)), (3, vec![card_id(1)]))?;
     let waiting = CardFilter { states: vec![CardState::Unactivated], ..CardFilter::default() };
@@ -121,19 +121,19 @@ async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResul
 
 async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
+    let (mine, id) = (Who::Main.account()?, Who::Main.card());
     let page = PageRequest::default();
     let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
     same("before", transitions.count, 0)?;
     let suspended = expect_new(
-        handle.card_management.change(change_state(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await,
+        handle.card_management.change(change_state(Who::Main, id, CardState::Suspended, "Verloren ✗")?).await,
     )?;
     let seen = (suspended.record.card.state, suspended.record.state_reason.as_deref());
     same("the card", seen, (CardState::Suspended, Some("Verloren ✗")))?;
-    let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Main, id, message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
-    expect_new(handle.card_management.change(change_state(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
-    let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(2))?;
+    expect_new(handle.card_management.change(change_state(Who::Main, id, CardState::Active, "Gefunden")?).await)?;
+    let command = first(Who::Main, id, message(FirstKind::Purchase, "1")?, stamp(2))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
     let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
     let steps: Vec<_> = transitions.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
@@ -142,16 +142,16 @@ async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult 
         (CardState::Active, CardState::Suspended, Some("Verloren ✗")),
     ];
     same("the steps, the last first", (transitions.count, steps), (2, expected))?;
-    same("the client of the last step", transitions.rows[0].client, Who::Mine.client())?;
+    same("the client of the last step", transitions.rows[0].client, Who::Main.client())?;
     same("the time of the last step", transitions.rows[0].created_at, noon())
 }
 
 async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let command = change_state(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
+    let command = change_state(Who::Main, Who::Main.card(), CardState::Terminated, "over")?;
     expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let command = change_state(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
+    let command = change_state(Who::Main, Who::Main.card(), CardState::Active, "again")?;
     let expected =
         ChangeCardRefusal::from(IllegalTransition { current: CardState::Terminated, requested: CardState::Active });
     same("from an end", refused(handle.card_management.change(command).await)?, expected)?;
@@ -162,7 +162,7 @@ async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> 
     seed_store(&handle).await?;
     let mut work: Vec<Work<bool>> = Vec::new();
     for _ in 0..8 {
-        let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        let command = change_state(Who::Main, Who::Main.card(), CardState::Suspended, "now")?;
         let cards = handle.card_management.clone();
         work.push(Box::pin(async move { cards.change(command).await.is_ok() }));
     }
@@ -176,11 +176,11 @@ async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
     let mut work: Vec<Work<Result<i64, ()>>> = Vec::new();
     for number in 0..40 {
         if number == 20 {
-            let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+            let command = change_state(Who::Main, Who::Main.card(), CardState::Suspended, "now")?;
             let cards = handle.card_management.clone();
             work.push(Box::pin(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
         }
-        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(number))?;
+        let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
         work.push(Box::pin(async move {
             match expect_new(cards.first_message(command).await).map_err(|_| ())? {
@@ -194,18 +194,18 @@ async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
     for one in race(work).await? {
         held += one.map_err(|()| Failure::new("neither approved nor declined as suspended"))?;
     }
-    let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
+    let seen = expect_some("the card", card(&handle, &Who::Main.account()?, Who::Main.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
-    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(99))?;
+    let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp(99))?;
     same("afterwards", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     books_are_right(&handle).await
 }
 
 async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let id = Who::Mine.card();
-    let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
-    let buy = |number, text| first(Who::Mine, id, message(FirstKind::Purchase, text)?, stamp_at(number, noon()));
+    let id = Who::Main.card();
+    let day = |amount| limit(Who::Main, id, (LimitWindow::Day, amount, Some(5)), noon());
+    let buy = |number, text| first(Who::Main, id, message(FirstKind::Purchase, text)?, stamp_at(number, noon()));
     let set = expect_new(handle.card_management.set_limit(day("10.00")?).await)?;
     same("a new limit", (set.limit.id, set.limit.spent), (limit_id(LimitWindow::Day), Minor(0)))?;
     same("within it", expect_new(handle.cards.first_message(buy(1, "9")?).await)?.response, Response::Approved)?;
@@ -218,22 +218,22 @@ async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult
         expect_new(handle.cards.first_message(buy(3, "2")?).await)?.response,
         Response::Approved,
     )?;
-    let week = limit(Who::Mine, id, (LimitWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
+    let week = limit(Who::Main, id, (LimitWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
     expect_new(handle.card_management.set_limit(week).await)?;
-    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Main.account()?, id).await?)?;
     let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.max_uses)).collect();
     same("the limits, sorted by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
 
 async fn removes_one(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let id = Who::Mine.limited_card();
-    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let id = Who::Main.limited_card();
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Main.account()?, id).await?)?;
     let day = expect_some("a limit", seen.limits.first())?.id;
     let removed =
-        expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+        expect_new(handle.card_management.remove_limit(remove_limit(Who::Main, id, LimitWindow::Day)?).await)?;
     same("what was removed", removed, day)?;
-    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Main.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
     let command = remove_limit(Who::Mine, id, LimitWindow::Day)?;
@@ -245,11 +245,11 @@ async fn removes_one(handle: Handle) -> CheckResult {
 /// The new card has copies of the limits with their used amounts, and the old card's hold stays open.
 async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
-    let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
+    let (mine, old) = (Who::Main.account()?, Who::Main.limited_card());
+    let command = first(Who::Main, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
     let before = expect_some("the limits", handle.card_management.limits(&mine, old).await?)?.limits;
-    let new = expect_new(handle.card_management.replace(replacement(Who::Mine, old, 1)?).await)?;
+    let new = expect_new(handle.card_management.replace(replacement(Who::Main, old, 1)?).await)?;
     same("the new card", (new.record.card.id, new.record.card.state), (card_id(1), CardState::Unactivated))?;
     same("what is found", handle.card_management.find(&mine, card_id(1)).await?.as_ref(), Some(&new))?;
     let found = find_card(&handle, old).await?;
@@ -266,7 +266,7 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     let steps: Vec<_> =
         expect_some("the transitions", transitions)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
     same("the transitions", steps, vec![(CardState::Replaced, None)])?;
-    let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+    let reversal = follow_up(Who::Main, token(1), 2, FollowUp::Reversal { amount: None })?;
     expect_new(handle.cards.follow_up(reversal).await)?;
     let books = handle.books.books(&mine).await?;
     expect_true(
@@ -275,7 +275,7 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     )?;
     books_are_right(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let again = refused(handle.card_management.replace(replacement(Who::Mine, old, 2)?).await)?;
+    let again = refused(handle.card_management.replace(replacement(Who::Main, old, 2)?).await)?;
     let expected = IllegalTransition { current: CardState::Replaced, requested: CardState::Replaced };
     same("a second replacement", again, ReplaceCardRefusal::Illegal(expected))?;
     before.still_holds("a refused replacement", &handle).await
@@ -283,30 +283,30 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
 
 async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (cards, id) = (&handle.card_management, Who::Mine.card());
+    let (cards, id) = (&handle.card_management, Who::Main.card());
     let card = |number, body| {
-        let claim = Some(claim(Who::Mine, "card", body)?);
-        Ok::<_, Failure>(CreateCardCommand { claim, ..issue(Who::Mine, number, Who::Mine.budget(), true)? })
+        let claim = Some(claim(Who::Main, "card", body)?);
+        Ok::<_, Failure>(CreateCardCommand { claim, ..issue(Who::Main, number, Who::Main.budget(), true)? })
     };
     let made = expect_new(cards.create(card(1, "{}")?).await)?;
     same("a card", replayed(cards.create(card(2, "{}")?).await)?.body, format!("{made:?}"))?;
     same("another request", mismatch(cards.create(card(2, "[]")?).await)?, request("{}"))?;
     let step = || {
-        let claim = Some(claim(Who::Mine, "step", "{}")?);
-        Ok::<_, Failure>(ChangeCardCommand { claim, ..change_state(Who::Mine, id, CardState::Suspended, "now")? })
+        let claim = Some(claim(Who::Main, "step", "{}")?);
+        Ok::<_, Failure>(ChangeCardCommand { claim, ..change_state(Who::Main, id, CardState::Suspended, "now")? })
     };
     let moved = expect_new(cards.change(step()?).await)?;
     same("a transition", replayed(cards.change(step()?).await)?.body, format!("{moved:?}"))?;
     let set = || {
-        let claim = Some(claim(Who::Mine, "limit", "{}")?);
-        let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
+        let claim = Some(claim(Who::Main, "limit", "{}")?);
+        let command = limit(Who::Main, id, (LimitWindow::Day, "1", None), noon())?;
         Ok::<_, Failure>(LimitCommand { claim, ..command })
     };
     let done = expect_new(cards.set_limit(set()?).await)?;
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
-        let claim = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitCommand { claim, ..remove_limit(Who::Mine, id, LimitWindow::Day)? })
+        let claim = Some(claim(Who::Main, "no-limit", "{}")?);
+        Ok::<_, Failure>(RemoveLimitCommand { claim, ..remove_limit(Who::Main, id, LimitWindow::Day)? })
     };
     let done = expect_new(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
@@ -315,28 +315,28 @@ async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
 async fn foreign_cards_are_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
+    let (cards, mine, id) = (&handle.card_management, Who::Main.account()?, Who::Other.limited_card());
     same("a card", cards.find(&mine, id).await?, None)?;
     same("its limits", cards.limits(&mine, id).await?, None)?;
     same("its transitions", cards.transitions(&mine, id, PageRequest::default()).await?, None)?;
     let of_budget = CardFilter { budget: Some(Who::Other.budget()), ..CardFilter::default() };
     same("cards of a budget", cards.list(&mine, of_budget, PageRequest::default()).await?.count, 0)?;
     same("all cards", cards.list(&mine, CardFilter::default(), PageRequest::default()).await?.count, 3)?;
-    let refusal = refused(cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
+    let refusal = refused(cards.create(issue(Who::Main, 1, Who::Other.budget(), true)?).await)?;
     same("a budget", refusal, CreateCardRefusal::NoBudget("body.budgetId".into()))?;
-    absent("a replacement", &cards.replace(replacement(Who::Mine, id, 1)?).await)?;
-    absent("a transition", &cards.change(change_state(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
-    let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
+    absent("a replacement", &cards.replace(replacement(Who::Main, id, 1)?).await)?;
+    absent("a transition", &cards.change(change_state(Who::Main, id, CardState::Suspended, "mine")?).await)?;
+    let command = limit(Who::Main, id, (LimitWindow::Day, "1", None), noon())?;
     absent("a limit", &cards.set_limit(command).await)?;
-    absent("a removal", &cards.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    absent("a removal", &cards.remove_limit(remove_limit(Who::Main, id, LimitWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }
 
 async fn every_state(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let move_to = |state| change_state(Who::Mine, Who::Mine.card(), state, "now");
+    let move_to = |state| change_state(Who::Main, Who::Main.card(), state, "now");
     expect_new(handle.card_management.change(move_to(CardState::Suspended)?).await)?;
-    let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;
+    let mut command = issue(Who::Main, 1, Who::Main.budget(), true)?;
     let rule = command.decide;
     command.decide = Arc::new(
         move |situation: &CreateCardSituation| {

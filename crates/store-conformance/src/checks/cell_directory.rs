@@ -52,7 +52,7 @@ fn sorted(mut entries: Vec<CellEntry>) -> Vec<CellEntry> {
 /// Returns a key of each kind.
 fn keys() -> Result<[CellKey; 3], Failure> {
     Ok([
-        CellKey::Client(Who::Mine.client()),
+        CellKey::Client(Who::Main.client()),
         CellKey::Account(AccountId::parse("Éa'1 \u{1f600}")?),
         CellKey::ApiKey(KeyHash([255; 32])),
     ])
@@ -66,7 +66,7 @@ async fn first_counts(handle: Handle) -> CheckResult {
         let first = directory.add(key.clone(), cell("a-1")?, Some(world.clone())).await?;
         same("the entry", (&first.key, &first.cell, &first.world), (&key, &cell("a-1")?, &Some(world.clone())))?;
         same("another cell", directory.add(key.clone(), cell("b")?, None).await?, first.clone())?;
-        let again = directory.add(key.clone(), cell("a-1")?, Some(Who::Mine.account()?)).await?;
+        let again = directory.add(key.clone(), cell("a-1")?, Some(Who::Main.account()?)).await?;
         same("the same cell", (again.cell, again.world), (first.cell, first.world))?;
         expect_true("the revision is the old one", again.revision != first.revision)?;
         same("the cell", cell_of(&*directory, &key).await?, Some(cell("a-1")?))?;
@@ -77,7 +77,7 @@ async fn first_counts(handle: Handle) -> CheckResult {
 
 async fn one_winner(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
-    let key = CellKey::Account(Who::Mine.account()?);
+    let key = CellKey::Account(Who::Main.account()?);
     let mut tasks = Vec::new();
     for number in 0..16 {
         let (directory, key, cell) = (Arc::clone(&directory), key.clone(), cell(&format!("cell-{number}"))?);
@@ -106,7 +106,7 @@ async fn found_together(handle: Handle) -> CheckResult {
 
 async fn add_without_a_world_makes_an_entry_permanent(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
-    let world = Who::Mine.account()?;
+    let world = Who::Main.account()?;
     for key in keys()? {
         let of_world = directory.add(key.clone(), cell("a")?, Some(world.clone())).await?;
         same("the world", of_world.world.as_ref(), Some(&world))?;
@@ -148,7 +148,7 @@ async fn remove_only_what_was_not_added_again(handle: Handle) -> CheckResult {
 
 async fn of_world(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let mut expected: Vec<CellEntry> = Vec::new();
     for (place, key) in keys()?.into_iter().enumerate() {
         let world = [Some(&mine), None, Some(&mine)][place].cloned();
@@ -174,7 +174,7 @@ async fn entries_are_marked_until_it_ends(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, key] = keys()?;
     let world = Who::Other.account()?;
-    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    let wanted = move_of(Who::Main.client(), "a", "b")?;
     let before = directory.add(client.clone(), cell("a")?, None).await?;
     directory.add(account.clone(), cell("a")?, Some(world.clone())).await?;
     same("the moves of a new directory", directory.moves().await?, Vec::new())?;
@@ -215,7 +215,7 @@ async fn entries_are_marked_until_it_ends(handle: Handle) -> CheckResult {
 async fn first_move_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, _] = keys()?;
-    let first = move_of(Who::Mine.client(), "a", "b")?;
+    let first = move_of(Who::Main.client(), "a", "b")?;
     let second = CellMove { id: MoveId(uuid(8, 2)), to: cell("c")?, ..first.clone() };
     // The client has no entry yet. The move adds it.
     same("the first move", directory.begin_move(first.clone(), Vec::new()).await?, Some(first.clone()))?;
@@ -234,7 +234,7 @@ async fn first_move_counts(handle: Handle) -> CheckResult {
 async fn own_end_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, _] = keys()?;
-    let first = move_of(Who::Mine.client(), "a", "b")?;
+    let first = move_of(Who::Main.client(), "a", "b")?;
     // The same client moves between the same cells again.
     let second = CellMove { id: MoveId(uuid(8, 2)), ..first.clone() };
     let of_client = vec![of_no_world(&account)];
@@ -258,10 +258,10 @@ async fn others_stay(handle: Handle) -> CheckResult {
     directory.add(account.clone(), cell("c")?, None).await?;
     let other = CellKey::Client(Who::Other.client());
     directory.add(other.clone(), cell("a")?, None).await?;
-    let elsewhere = move_of(Who::Mine.client(), "c", "b")?;
+    let elsewhere = move_of(Who::Main.client(), "c", "b")?;
     same("a move from another cell", directory.begin_move(elsewhere, vec![of_no_world(&key)]).await?, None)?;
     same("a key of a refused move", directory.find(&key).await?, None)?;
-    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    let wanted = move_of(Who::Main.client(), "a", "b")?;
     let of_client = vec![of_no_world(&account)];
     same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
     same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
@@ -276,7 +276,7 @@ async fn marked_stay(handle: Handle) -> CheckResult {
     let world = Some(Who::Other.account()?);
     directory.add(client, cell("a")?, None).await?;
     let before = directory.add(account.clone(), cell("a")?, world.clone()).await?;
-    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    let wanted = move_of(Who::Main.client(), "a", "b")?;
     directory.begin_move(wanted.clone(), vec![KeyOfWorld { key: account.clone(), world }]).await?;
     same("whether an entry that was marked meanwhile was removed", directory.remove(&before).await?, false)?;
     let marked = expect_some("the marked entry", directory.find(&account).await?)?;
@@ -291,20 +291,20 @@ async fn clients_are_counted_by_cell(handle: Handle) -> CheckResult {
     for (number, name) in [(1, "b"), (2, "a"), (3, "b"), (3, "a")] {
         directory.add(CellKey::Client(ClientId(uuid(1, number))), cell(name)?, None).await?;
     }
-    directory.add(CellKey::Account(Who::Mine.account()?), cell("c")?, None).await?;
+    directory.add(CellKey::Account(Who::Main.account()?), cell("c")?, None).await?;
     same("the clients of each cell", directory.clients().await?, [(cell("a")?, 1), (cell("b")?, 2)].into())
 }
 
 async fn the_last_call_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
-    directory.add(CellKey::Client(Who::Mine.client()), cell("a")?, None).await?;
+    directory.add(CellKey::Client(Who::Main.client()), cell("a")?, None).await?;
     same("the cells of a new directory", directory.listed().await?.is_empty(), true)?;
     for (name, accepts_clients) in [("b", true), ("a", false), ("home", true), ("b", false), ("a", true)] {
         directory.list(cell(name)?, accepts_clients).await?;
     }
     let expected = [(cell("a")?, true), (cell("b")?, false), (cell("home")?, true)];
     same("the listed cells", directory.listed().await?, expected.into())?;
-    same("the cell of an entry", cell_of(&*directory, &CellKey::Client(Who::Mine.client())).await?, Some(cell("a")?))
+    same("the cell of an entry", cell_of(&*directory, &CellKey::Client(Who::Main.client())).await?, Some(cell("a")?))
 }
 
 async fn bound_once(handle: Handle) -> CheckResult {

@@ -32,17 +32,17 @@ checks! {
 
 async fn one_of_many_approvals_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_top_up(&handle, Who::Mine, 1).await?;
-    let choose = step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
+    add_top_up(&handle, Who::Main, 1).await?;
+    let choose = step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
     let approved = race_on_both(&handle, |handle, number| {
         let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(1, 0)), approval(after(9)));
-        Ok(session_steps::work(&handle, step(Who::Mine, 1, approve, (10 + u128::from(number), after(9)))?))
+        Ok(session_steps::work(&handle, step(Who::Main, 1, approve, (10 + u128::from(number), after(9)))?))
     });
     for answer in approved.await? {
         same("the status", expect_new(answer)?.status(), SessionStatus::Completed)?;
     }
-    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    let balance = balances(&handle, Who::Main, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("events", events::kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
     books_are_right(&handle).await
@@ -50,9 +50,9 @@ async fn one_of_many_approvals_counts(handle: Handle) -> CheckResult {
 
 async fn checkout_sessions_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     for session in 1..=4 {
-        add_session(&handle, Who::Mine, checkout, session).await?;
+        add_session(&handle, Who::Main, checkout, session).await?;
         let answers = race_on_both(&handle, |handle, number| {
             // Both handles pay and cancel.
             let action = match number / 2 % 2 {
@@ -60,7 +60,7 @@ async fn checkout_sessions_of_cancellations_and_payments_one_wins(handle: Handle
                 _ => SessionAction::MerchantCancels,
             };
             let first = session * 1_000 + u128::from(number) * 10;
-            Ok(session_steps::work(&handle, step(Who::Mine, session, action, (first, after(9)))?))
+            Ok(session_steps::work(&handle, step(Who::Main, session, action, (first, after(9)))?))
         });
         let mut winners = Vec::new();
         for answer in answers.await? {
@@ -71,7 +71,7 @@ async fn checkout_sessions_of_cancellations_and_payments_one_wins(handle: Handle
             }
         }
         same("winners", winners.len(), 1)?;
-        let mine = Who::Mine.account()?;
+        let mine = Who::Main.account()?;
         let found =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
         let is_paid = found.session.status() == SessionStatus::Completed;
@@ -85,11 +85,11 @@ async fn merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass(handle: H
     let payment = refunds::create_purchase(&handle).await?.id;
     let other = second(&handle).await?;
     let handles = [&handle, &other].into_iter().cycle();
-    let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
+    let command = |number| create_refund(Who::Main, payment, refund_request(Who::Main, number)?);
     let all = (0..100).zip(handles).map(|(number, handle)| Ok(refunds::work(handle, command(number)?)));
     refunds::expect_ten_of_100(race(all.collect::<Result<_, Failure>>()?).await?)?;
     let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
-    let (mine, page) = (Who::Mine.account()?, PageRequest::default());
+    let (mine, page) = (Who::Main.account()?, PageRequest::default());
     let listed = other.merchant_payments.list(&mine, filter, PaymentSort::NewestFirst, page).await?;
     same("the refunds", listed.count, 10)
 }

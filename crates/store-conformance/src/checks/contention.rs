@@ -44,7 +44,7 @@ async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) ->
 
 async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     seed_store(handles[0]).await?;
-    let commands = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
+    let commands = (0..100).map(|number| purchase(Who::Main, number, "10")).collect::<Result<_, _>>()?;
     let mut approved = Vec::new();
     let mut declined = 0;
     for answer in all_at_once(handles, commands).await? {
@@ -61,7 +61,7 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     let expected: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
     same("the available balance after each approved one", approved, expected)?;
     for handle in handles {
-        let now = balances(handle, Who::Mine, gbp()?).await?;
+        let now = balances(handle, Who::Main, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(500), Minor(9_000), Minor(0))?)?;
         books_are_right(handle).await?;
     }
@@ -81,15 +81,15 @@ async fn do_not_disturb_each_other(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     for number in 0..8 {
         let id = BudgetId(crate::seed_data::uuid(300, number));
-        let seed = crate::seed_data::seed_budget(Who::Mine, id, &[(gbp()?, 95)], 301 + number)?;
-        let base = crate::seed_data::card(Who::Mine, CardId(crate::seed_data::uuid(310, number)))?;
+        let seed = crate::seed_data::seed_budget(Who::Main, id, &[(gbp()?, 95)], 301 + number)?;
+        let base = crate::seed_data::card(Who::Main, CardId(crate::seed_data::uuid(310, number)))?;
         data.accounts[0].budgets.push(seed);
         data.accounts[0].cards.push(SeedCard { card: Card { budget: id, ..base }, limits: vec![] });
     }
     handle.seeding.seed(data).await?;
     let command = |number: u128| {
         let card = CardId(crate::seed_data::uuid(310, number % 8));
-        first(Who::Mine, card, message(FirstKind::Purchase, "0.10")?, stamp(number))
+        first(Who::Main, card, message(FirstKind::Purchase, "0.10")?, stamp(number))
     };
     let commands = (0..96).map(command).collect::<Result<_, _>>()?;
     let answers = all_at_once(&[&handle], commands).await?;
@@ -98,8 +98,8 @@ async fn do_not_disturb_each_other(handle: Handle) -> CheckResult {
         approved += usize::from(expect_new(answer)?.state == TransactionState::Pending);
     }
     same("approved", approved, 72)?;
-    let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
-    let main = [Who::Mine.budget(), Who::Mine.second_budget(), Who::Mine.parent_budget()];
+    let budgets = handle.seeding.budgets(&Who::Main.account()?).await?;
+    let main = [Who::Main.budget(), Who::Main.second_budget(), Who::Main.parent_budget()];
     let small = budgets.iter().filter(|budget| !main.contains(&budget.id));
     let left: Vec<_> = small.flat_map(|budget: &Budget| &budget.balances).map(|(_, now)| now.available().0).collect();
     same("what is left", left, vec![5; 8])?;
@@ -110,7 +110,7 @@ async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
     seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..50).zip(handles.iter().cycle()) {
-        let (credits, command) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
+        let (credits, command) = (handle.credits.clone(), credit(Who::Main, number, "1", gbp()?)?);
         tasks.push(tokio::spawn(async move { credits.credit(command).await }));
     }
     let mut taken = Vec::new();
@@ -137,11 +137,11 @@ async fn readers_see_what_was_answered(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
-        let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
+        let (handle, command) = (handle.clone(), purchase(Who::Main, number, "1")?);
         tasks.push(tokio::spawn(async move {
             let done = expect_new(handle.cards.first_message(command).await)?;
             // A read after the answer sees this message and all earlier ones.
-            let now = balances(&handle, Who::Mine, gbp()?).await?;
+            let now = balances(&handle, Who::Main, gbp()?).await?;
             expect_true("an answer was given before its effect", now.available() <= done.available_balance)
         }));
     }
@@ -155,8 +155,8 @@ async fn one_key_on_two_handles(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let other = second(&handle).await?;
     let command = |number| -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
+        let claim = Some(claim(Who::Main, "k", "{}")?);
+        Ok(FirstMessageCommand { claim, ..purchase(Who::Main, number, "10")? })
     };
     let commands = (0..50).map(command).collect::<Result<_, _>>()?;
     one_effect("fifty at once", all_at_once(&[&handle, &other], commands).await?)?;

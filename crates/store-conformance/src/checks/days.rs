@@ -36,7 +36,7 @@ async fn limits_count_from_midnight_utc(handle: Handle) -> CheckResult {
         let mut seed = data.accounts[0].cards[0].clone();
         seed.card.id.0 = crate::seed_data::uuid(17, cards.len() as u128);
         let (amount, window_start) = (Minor(10_000), window.start(start - TimeDelta::days(40)));
-        seed.limits = vec![CardLimit { amount, window_start, ..unused(Who::Mine, window) }];
+        seed.limits = vec![CardLimit { amount, window_start, ..unused(Who::Main, window) }];
         cards.push((seed.card.id, window, start));
         data.accounts[0].cards.push(seed);
     }
@@ -47,11 +47,11 @@ async fn limits_count_from_midnight_utc(handle: Handle) -> CheckResult {
             [(*start - TimeDelta::microseconds(1), "1"), (*start, "2"), (*start + TimeDelta::hours(12), "4")]
         {
             number += 1;
-            let command = first(Who::Mine, *card, message(FirstKind::Purchase, text)?, stamp_at(number, at))?;
+            let command = first(Who::Main, *card, message(FirstKind::Purchase, text)?, stamp_at(number, at))?;
             expect_new(handle.cards.first_message(command).await)?;
         }
     }
-    let books = handle.books.books(&Who::Mine.account()?).await?;
+    let books = handle.books.books(&Who::Main.account()?).await?;
     for (card, window, start) in cards {
         let found = expect_some("the limit", books.limits.iter().find(|limit| limit.card == card))?;
         same("the window", (found.limit.window, found.limit.window_start), (window, start.date_naive()))?;
@@ -67,7 +67,7 @@ async fn expire_at_the_end_of_their_day_in_utc(handle: Handle) -> CheckResult {
     handle.seeding.seed(data).await?;
     let end = day(2026, 9, 2).and_time(NaiveTime::MIN).and_utc();
     for (number, at, approved) in [(1, end - TimeDelta::microseconds(1), true), (2, end, false)] {
-        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
+        let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         same("approved", done.response == florin_domain::card::Response::Approved, approved)?;
     }

@@ -97,7 +97,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
         same("the answer", change.endpoint.as_ref(), Some(stored))?;
         expect_endpoint(&handle, &mine, Some(stored)).await?;
         // The rule receives the stored endpoint.
-        let (expected, new) = (stored.clone(), endpoint(Who::Mine)?);
+        let (expected, new) = (stored.clone(), endpoint(Who::Main)?);
         let mut keeping = put(stored);
         keeping.decide = Arc::new(move |current| {
             if current.as_ref() != Some(&expected) {
@@ -120,7 +120,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 async fn change_of_one_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let second = second_account(&handle).await?;
-    let (mine, other) = (endpoint(Who::Mine)?, endpoint(Who::Other)?);
+    let (mine, other) = (endpoint(Who::Main)?, endpoint(Who::Other)?);
     let other = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..other };
     for stored in [&mine, &other] {
         expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
@@ -129,7 +129,7 @@ async fn change_of_one_account(handle: Handle) -> CheckResult {
     expect_endpoint(&handle, &other.account, Some(&other)).await?;
     expect_endpoint(&handle, &second, None).await?;
     let key =
-        ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::seed_data::key(Who::Mine)? };
+        ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::seed_data::key(Who::Main)? };
     let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
     let listed: Vec<_> = page.rows.iter().map(|row| row.account.decision_endpoint.as_deref()).collect();
     same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;
@@ -142,26 +142,26 @@ async fn change_of_one_account(handle: Handle) -> CheckResult {
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let before = endpoint(Who::Mine)?;
+    let before = endpoint(Who::Main)?;
     expect_new(handle.decision_endpoints.change_endpoint(put(&before)).await)?;
     let mut command = put(&before);
     command.decide = Arc::new(|_| Err(EndpointRefusal::Changed));
-    command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
+    command.claim = Some(claimed(Who::Main, "k", "a", None)?);
     same("the refusal", refused(handle.decision_endpoints.change_endpoint(command).await)?, EndpointRefusal::Changed)?;
     expect_endpoint(&handle, &before.account, Some(&before)).await?;
     // A refusal leaves no record.
     let mut command = remove(before.account);
-    command.claim = Some(claimed(Who::Mine, "k", "a", Some(StoredResponse { status: 204, body: String::new() }))?);
+    command.claim = Some(claimed(Who::Main, "k", "a", Some(StoredResponse { status: 204, body: String::new() }))?);
     expect_new(handle.decision_endpoints.change_endpoint(command).await)?;
     Ok(())
 }
 
 async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = endpoint(Who::Mine)?;
+    let made = endpoint(Who::Main)?;
     let claimed_put =
         |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<StoredResponse>| -> Result<_, Failure> {
-            Ok(EndpointCommand { claim: Some(claimed(Who::Mine, key, body, answer)?), ..put(to) })
+            Ok(EndpointCommand { claim: Some(claimed(Who::Main, key, body, answer)?), ..put(to) })
         };
     expect_new(handle.decision_endpoints.change_endpoint(claimed_put(&made, "create", "a", None)?).await)?;
     let later = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..made.clone() };
@@ -183,7 +183,7 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
     seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
-    let made = DecisionEndpoint { secrets: sealed(OLD, 1), ..endpoint(Who::Mine)? };
+    let made = DecisionEndpoint { secrets: sealed(OLD, 1), ..endpoint(Who::Main)? };
     expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
     let owner = SecretOwner::Decisions(made.account.clone());
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
@@ -207,8 +207,8 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
 async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
-    let first = endpoint(Who::Mine)?;
+    let mine = Who::Main.account()?;
+    let first = endpoint(Who::Main)?;
     expect_new(handle.decision_endpoints.change_endpoint(put(&first)).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let second = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..first };
@@ -244,25 +244,25 @@ async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult
             let number = number + offset;
             let message = FirstMessage { extras, ..message(FirstKind::Purchase, "2")? };
             let stored = expect_new(
-                handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await,
+                handle.cards.first_message(first(Who::Main, Who::Main.card(), message, stamp(number))?).await,
             )?;
             same("the decision", stored.details.decision, Some(DecisionCheck { verdict, allows_partial }))?;
             expected.push((number, stored, DecisionCheck { verdict, allows_partial }));
         }
     }
     for (number, stored, seen) in expected {
-        let chain = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
+        let chain = expect_some("the chain", handle.chains.history(&Who::Main.account()?, token(number)).await?)?;
         let found = expect_some("the message", chain.messages.into_iter().next())?;
         same("the message", &found.transaction, &stored)?;
         let failed = found.declined.map(|declined| declined.failed);
         let expected = seen.declines_with().map(|_| florin_domain::card::Rule::Decision(seen));
         same("why it was declined", failed, expected)?;
     }
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 300, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 300, "10")?).await)?;
     let verdict = Verdict::Reply(DecisionReply::Approve);
     let (seen, named) = (DecisionCheck { verdict, allows_partial: false }, token(300));
     let more = FollowUp::Incremental { amount: crate::commands::amount("1")?, decline: None };
-    let mut command = follow_up(Who::Mine, named, 301, more.clone())?;
+    let mut command = follow_up(Who::Main, named, 301, more.clone())?;
     let ids = stamp(301);
     command.decide = Arc::new(move |situation| {
         ids.rule(|stamp| {
@@ -271,7 +271,7 @@ async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult
     });
     let stored = expect_new(handle.cards.follow_up(command).await)?;
     same("the decision on an increment", stored.details.decision, Some(seen))?;
-    let chain = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, named).await?)?;
+    let chain = expect_some("the chain", handle.chains.history(&Who::Main.account()?, named).await?)?;
     same("the increment", chain.messages.last().map(|last| &last.transaction), Some(&stored))?;
     books_are_right(&handle).await
 }
@@ -282,8 +282,8 @@ async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
     let asking = |key: Option<&str>| -> Result<_, Failure> {
         let extras = Extras { decision: EndpointDecision::Due, ..Extras::default() };
         let message = FirstMessage { extras, ..message(FirstKind::Purchase, "10")? };
-        let mut command = first(Who::Mine, Who::Mine.card(), message, stamp(1))?;
-        command.claim = key.map(|key| crate::commands::claim(Who::Mine, key, "{}")).transpose()?;
+        let mut command = first(Who::Main, Who::Main.card(), message, stamp(1))?;
+        command.claim = key.map(|key| crate::commands::claim(Who::Main, key, "{}")).transpose()?;
         Ok(command)
     };
     for key in [None, Some("k")] {
@@ -293,8 +293,8 @@ async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
         before.still_holds("a question", &handle).await?;
     }
     // Once the message is decided, the key has a stored answer, and a repeated request asks nothing.
-    let mut decided = purchase(Who::Mine, 1, "10")?;
-    decided.claim = Some(crate::commands::claim(Who::Mine, "k", "{}")?);
+    let mut decided = purchase(Who::Main, 1, "10")?;
+    decided.claim = Some(crate::commands::claim(Who::Main, "k", "{}")?);
     expect_new(handle.cards.first_message(decided).await)?;
     replayed(handle.cards.first_message(asking(Some("k"))?).await)?;
     Ok(())

@@ -48,15 +48,15 @@ checks! {
 
 async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    subscribe(&handle, Who::Main, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
-    let other_kind = Webhook { kind: florin_domain::event::EventKind::BoxCredited, ..webhook(Who::Mine, 4)? };
+    let other_kind = Webhook { kind: florin_domain::event::EventKind::BoxCredited, ..webhook(Who::Main, 4)? };
     expect_new(handle.webhooks.create(create(other_kind)).await)?;
     expect_new(
-        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 5)? })).await,
+        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Main, 5)? })).await,
     )?;
-    pay(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     for number in [1, 2] {
         let found = log(&handle, number).await?;
@@ -90,8 +90,8 @@ async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
 
 async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    let mut refusing = purchase(Who::Mine, 1, "1")?;
+    subscribe(&handle, Who::Main, 1).await?;
+    let mut refusing = purchase(Who::Main, 1, "1")?;
     refusing.decide = Arc::new(|_| Err(florin_domain::card::decide::CardRefusal::AlreadyCleared));
     refused(handle.cards.first_message(refusing).await)?;
     same("the number of deliveries", log(&handle, 1).await?.len(), 0)
@@ -144,29 +144,29 @@ async fn in_order(handle: Handle) -> CheckResult {
 
 async fn claim_not_for_a_disabled_subscription(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    let made = subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let disabled = Webhook { state: disabled_by_client(), ..made.clone() };
-    expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
-    pay(&handle, Who::Mine, 2).await?;
+    expect_new(handle.webhooks.change(change(Who::Main, disabled)).await)?;
+    pay(&handle, Who::Main, 2).await?;
     same("due", due(&handle, now).await?.len(), 0)?;
     same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 0)?;
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
-    expect_new(handle.webhooks.change(change(Who::Mine, made)).await)?;
+    expect_new(handle.webhooks.change(change(Who::Main, made)).await)?;
     same("claimed when it is enabled", claim(&handle, (1, 1), now, 9).await?.len(), 1)
 }
 
 async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
-    subscribe(&handle, Who::Mine, 2).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Main, 1)? })).await)?;
+    subscribe(&handle, Who::Main, 2).await?;
+    pay(&handle, Who::Main, 1).await?;
     let clear = crate::commands::clearing("1", true)?;
     expect_new(
-        handle.cards.follow_up(crate::commands::follow_up(Who::Mine, crate::commands::token(1), 2, clear)?).await,
+        handle.cards.follow_up(crate::commands::follow_up(Who::Main, crate::commands::token(1), 2, clear)?).await,
     )?;
-    pay(&handle, Who::Mine, 3).await?;
+    pay(&handle, Who::Main, 3).await?;
     let now = noon() + TimeDelta::days(1);
     same("without an order", claim(&handle, (2, 9), now, 9).await?.len(), 3)?;
     let first = claim(&handle, (1, 1), now, 9).await?;
@@ -188,8 +188,8 @@ async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
 async fn by_the_clock(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     // The clock of the account is frozen at noon, whatever the real time is.
     for real in [noon() - TimeDelta::days(900), noon() + TimeDelta::days(900)] {
         let claims = claim(&handle, (1, 1), real, 9).await?;
@@ -205,7 +205,7 @@ async fn by_the_clock(handle: Handle) -> CheckResult {
     same("before it is due", claim(&handle, (1, 1), late, 9).await?.len(), 0)?;
     let advance = ClockChange::AdvanceBy(TimeDelta::seconds(1));
     let decide = Arc::new(move |setting: &_| decide_clock(*setting, advance, late));
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     expect_new(handle.timelines.set_clock(ClockCommand { account, decide, claim: None }).await)?;
     same("when it is due", claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?.len(), 1)
 }
@@ -232,15 +232,15 @@ async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
 
 async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    subscribe(&handle, Who::Mine, 2).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    subscribe(&handle, Who::Main, 2).await?;
+    pay(&handle, Who::Main, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
     // The rule receives the subscription in its state at the end of the attempt.
-    let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Mine, 1)? };
-    expect_new(handle.webhooks.change(change(Who::Mine, moved.clone())).await)?;
-    let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: now };
+    let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Main, 1)? };
+    expect_new(handle.webhooks.change(change(Who::Main, moved.clone())).await)?;
+    let failing = Failing { account: Who::Main.account()?, since: noon(), real_since: now };
     let verdict = DeliveryDecision {
         status: DeliveryStatus::Failed,
         due_at: Some(now + TimeDelta::microseconds(7)),
@@ -264,11 +264,11 @@ async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
     let due = Some(now + TimeDelta::microseconds(7));
     same("the status", (delivery.status, delivery.due_at), (DeliveryStatus::Failed, due))?;
     same("the attempts", attempts, vec![attempt])?;
-    let found = expect_some("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?)?;
+    let found = expect_some("the subscription", handle.webhooks.find(reach(Who::Main), id(1)).await?)?;
     let expected = WebhookState::Disabled { at: now, reason: Some(DisabledReason::Gone) };
     same("disabled", found.state, expected)?;
     same("failing", found.failing, Some(failing))?;
-    let other = expect_some("the other subscription", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
+    let other = expect_some("the other subscription", handle.webhooks.find(reach(Who::Main), id(2)).await?)?;
     expect_true("the other one is disabled", other.state.is_enabled() && other.failing.is_none())
 }
 
@@ -321,8 +321,8 @@ async fn filters_and_pages(handle: Handle) -> CheckResult {
 
 async fn begins_anew(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    let made = subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
     let event = claims[0].delivery.event;
@@ -330,7 +330,7 @@ async fn begins_anew(handle: Handle) -> CheckResult {
     handle.deliveries.record(vec![exhausted], now).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let once = || -> Result<_, Failure> {
-        Ok(RedeliverCommand { claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?), ..redelivery(1, event) })
+        Ok(RedeliverCommand { claim: Some(claimed(Who::Main, "k", "", Some(answer.clone()))?), ..redelivery(1, event) })
     };
     expect_new(handle.deliveries.redeliver(once()?).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
@@ -341,7 +341,7 @@ async fn begins_anew(handle: Handle) -> CheckResult {
     absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, event)).await)?;
     let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, event) };
     absent("a foreign subscription", &handle.deliveries.redeliver(foreign).await)?;
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..made })).await)?;
+    expect_new(handle.webhooks.change(change(Who::Main, Webhook { state: disabled_by_client(), ..made })).await)?;
     let disabled = handle.deliveries.redeliver(redelivery(1, event)).await;
     same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
 }
@@ -349,12 +349,12 @@ async fn begins_anew(handle: Handle) -> CheckResult {
 async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // Because of this subscription, events are written from now on. It receives none of them in this check.
-    let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
+    let witness = Webhook { account: None, ..webhook(Who::Main, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
-    pay(&handle, Who::Mine, 1).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     for number in 2..=4 {
-        pay(&handle, Who::Mine, number).await?;
+        pay(&handle, Who::Main, number).await?;
     }
     pay(&handle, Who::Other, 50).await?;
     let now = noon() + TimeDelta::days(1);
@@ -379,8 +379,8 @@ async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
 
 async fn test_has_its_own_body(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    let (event, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
+    subscribe(&handle, Who::Main, 1).await?;
+    let (event, account, object) = (EventId(uuid(73, 1)), Who::Main.account()?, uuid(73, 1));
     let event = DeliveredEvent { id: event, account, object, sequence: 0, at: noon() };
     let delivery = Delivery { is_test: true, ..Delivery::new(id(1), event) };
     let command = |who| TestWebhookCommand {
@@ -392,7 +392,7 @@ async fn test_has_its_own_body(handle: Handle) -> CheckResult {
         claim: None,
     };
     absent("a foreign subscription", &handle.deliveries.test(command(Who::Other)).await)?;
-    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.event)?;
+    same("the id", expect_new(handle.deliveries.test(command(Who::Main)).await)?, delivery.event)?;
     // The test is due immediately, although the clock of its account is ahead.
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
@@ -418,13 +418,13 @@ async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
 async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     let claims = claim(&handle, (1, 1), noon(), 9).await?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, noon()));
     handle.deliveries.record(vec![delivered], noon()).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    pay(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Main, 2).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let found: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery).collect();
     let of = |status| found.iter().filter(|delivery| delivery.status == status).count();
@@ -439,14 +439,14 @@ async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
 async fn world_deleted(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: noon() };
-    let of_all = Webhook { account: None, failing: Some(failing), ..webhook(Who::Mine, 2)? };
+    subscribe(&handle, Who::Main, 1).await?;
+    let failing = Failing { account: Who::Main.account()?, since: noon(), real_since: noon() };
+    let of_all = Webhook { account: None, failing: Some(failing), ..webhook(Who::Main, 2)? };
     expect_new(handle.webhooks.create(create(of_all)).await)?;
     subscribe(&handle, Who::Other, 3).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     same("queued", log(&handle, 2).await?.len(), 1)?;
-    handle.worlds.delete(&Who::Mine.account()?).await?;
+    handle.worlds.delete(&Who::Main.account()?).await?;
     let left = handle.webhooks.all().await?;
     same(
         "the subscriptions that are left",

@@ -60,10 +60,10 @@ async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
 
 async fn claim_not_for_a_disabled_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     subscribe(&handle, Who::Other, 2).await?;
-    pay(&handle, Who::Mine, 1).await?;
-    handle.registry.set_disabled(Who::Mine.client(), Some(noon())).await?;
+    pay(&handle, Who::Main, 1).await?;
+    handle.registry.set_disabled(Who::Main.client(), Some(noon())).await?;
     same("due", due(&handle, noon()).await?.len(), 0)?;
     let command = ClaimDeliveriesCommand {
         webhook: id(1),
@@ -74,27 +74,27 @@ async fn claim_not_for_a_disabled_client(handle: Handle) -> CheckResult {
     };
     same("claimed", handle.deliveries.claim(command).await?, None)?;
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
-    handle.registry.set_disabled(Who::Mine.client(), None).await?;
+    handle.registry.set_disabled(Who::Main.client(), None).await?;
     same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
 }
 
 async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     let of = |number: u128, filter| -> Result<Webhook, Failure> {
-        Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
+        Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Main, number)? })
     };
     seed_store(&handle).await?;
-    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Main, 1).await?, add_checkout(&handle, Who::Main, 2).await?);
     let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
         expect_new(handle.webhooks.create(create(of(number, filter)?)).await)?;
     }
-    add_paid_session(&handle, Who::Mine, first, 1).await?;
+    add_paid_session(&handle, Who::Main, first, 1).await?;
     let now = noon() + TimeDelta::days(1);
     for (number, expected) in [(1, 1), (2, 1), (3, 0)] {
         same("claimed", claim(&handle, (number, number), now, 9).await?.len(), expected)?;
     }
-    add_paid_session(&handle, Who::Mine, second, 2).await?;
+    add_paid_session(&handle, Who::Main, second, 2).await?;
     expect_new(handle.webhooks.create(create(of(4, only(second)?)?)).await)?;
     same("recovered", expect_new(handle.deliveries.recover(recovery(4, noon())).await)?, 1)?;
     same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)
@@ -107,7 +107,7 @@ async fn first_attempts_and_retries_take_turns(handle: Handle) -> CheckResult {
     let failed = |claim| end(claim, 500, decision(DeliveryStatus::Failed, now));
     handle.deliveries.record(retried.iter().map(failed).collect(), now).await?;
     for number in 3..=4 {
-        pay(&handle, Who::Mine, number).await?;
+        pay(&handle, Who::Main, number).await?;
     }
     let both = claim(&handle, (1, 2), now, 2).await?;
     let mut attempts: Vec<_> = both.iter().map(|claim| claim.delivery.attempts).collect();
@@ -123,10 +123,10 @@ fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
 /// Creates an ordered subscription, and a chain of two messages that it receives.
 async fn chain(handle: &Handle) -> CheckResult {
     seed_store(handle).await?;
-    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
-    pay(handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Main, 1)? })).await)?;
+    pay(handle, Who::Main, 1).await?;
     let clear = clearing("1", true)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clear)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, clear)?).await)?;
     Ok(())
 }
 
@@ -136,7 +136,7 @@ async fn order_given_up(handle: Handle) -> CheckResult {
     same("the first", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
     same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
     same("due", due(&handle, now).await?.len(), 0)?;
-    expect_new(handle.webhooks.change(change(Who::Mine, webhook(Who::Mine, 1)?)).await)?;
+    expect_new(handle.webhooks.change(change(Who::Main, webhook(Who::Main, 1)?)).await)?;
     same("due without an order", due(&handle, now).await?.len(), 1)?;
     same("the second without an order", claim(&handle, (1, 3), now, 9).await?.len(), 1)
 }
@@ -146,13 +146,13 @@ async fn order_regained(handle: Handle) -> CheckResult {
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
     same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
-    let mine = webhook(Who::Mine, 1)?;
+    let mine = webhook(Who::Main, 1)?;
     expect_new(
-        handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..mine.clone() })).await,
+        handle.webhooks.change(change(Who::Main, Webhook { state: disabled_by_client(), ..mine.clone() })).await,
     )?;
     let delivered = end(&first[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { ordered: true, ..mine })).await)?;
+    expect_new(handle.webhooks.change(change(Who::Main, Webhook { ordered: true, ..mine })).await)?;
     same("due", due(&handle, now).await?.len(), 1)?;
     let next = claim(&handle, (1, 3), now, 9).await?;
     same("the second in order again", sequences(&next), vec![2])
@@ -210,13 +210,13 @@ async fn more_than_one_portion(handle: Handle) -> CheckResult {
     const EVENTS: u64 = 501;
     seed_store(&handle).await?;
     // Because of this subscription, events are written.
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 9)? })).await)?;
     for number in 1..=EVENTS {
-        pay(&handle, Who::Mine, number.into()).await?;
+        pay(&handle, Who::Main, number.into()).await?;
     }
-    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     let since = noon() - TimeDelta::days(9);
-    let once = || claimed(Who::Mine, "k", "", Some(StoredResponse { status: 202, body: "501".into() }));
+    let once = || claimed(Who::Main, "k", "", Some(StoredResponse { status: 202, body: "501".into() }));
     let mut command = recovery(1, since);
     command.claim = Some(once()?);
     same("recovered", expect_new(handle.deliveries.recover(command).await)?, EVENTS)?;
@@ -231,7 +231,7 @@ async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckRes
     seed_deliveries(&handle, 3).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 1).await?;
-    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), now, None).await)?;
+    expect_new(handle.webhooks.delete(reach(Who::Main), id(1), now, None).await)?;
     same("due", due(&handle, now).await?.len(), 0)?;
     same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
@@ -239,7 +239,7 @@ async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckRes
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
     absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.event)).await)?;
     absent("a recovery", &handle.deliveries.recover(recovery(1, noon())).await)?;
-    pay(&handle, Who::Mine, 4).await?;
+    pay(&handle, Who::Main, 4).await?;
     let old = noon() - TimeDelta::days(900);
     let mut removed = Vec::new();
     for _ in 0..3 {
@@ -247,7 +247,7 @@ async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckRes
     }
     same("portions", removed, vec![2, 1, 0])?;
     same("the log", log(&handle, 1).await?.len(), 0)?;
-    expect_new(handle.webhooks.create(create(webhook(Who::Mine, 2)?)).await)?;
+    expect_new(handle.webhooks.create(create(webhook(Who::Main, 2)?)).await)?;
     same("subscriptions", handle.webhooks.all().await?.len(), 1)
 }
 
@@ -255,10 +255,10 @@ async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> Chec
     seed_store(&handle).await?;
     let disabled = subscribe(&handle, Who::Mine, 1).await?;
     for number in 2..=4 {
-        subscribe(&handle, Who::Mine, number).await?;
+        subscribe(&handle, Who::Main, number).await?;
     }
     for number in 1..=3 {
-        pay(&handle, Who::Mine, number).await?;
+        pay(&handle, Who::Main, number).await?;
     }
     let now = noon() + TimeDelta::days(1);
     for (webhook, statuses) in
@@ -285,18 +285,18 @@ async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> Chec
 
 async fn foreign_repeats(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = account_reach(Who::Mine, Who::Mine.account()?);
-    let other = account_reach(Who::Mine, Who::Other.account()?);
+    let mine = account_reach(Who::Main, Who::Main.account()?);
+    let other = account_reach(Who::Main, Who::Other.account()?);
     let of_all = WebhookReach { has_accountless: true, ..mine.clone() };
-    let accountless = Webhook { account: None, ..webhook(Who::Mine, 2)? };
+    let accountless = Webhook { account: None, ..webhook(Who::Main, 2)? };
     for (key, made, own, other) in
-        [("edit", webhook(Who::Mine, 1)?, mine.clone(), other), ("edit-accountless", accountless, of_all, mine)]
+        [("edit", webhook(Who::Main, 1)?, mine.clone(), other), ("edit-accountless", accountless, of_all, mine)]
     {
         expect_new(handle.webhooks.create(create(made.clone())).await)?;
         let stored = StoredResponse { status: 200, body: "secret".into() };
         let edit = |reach: WebhookReach| -> Result<_, Failure> {
-            let claim = Some(claimed(Who::Mine, key, "c", Some(stored.clone()))?);
-            Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })
+            let claim = Some(claimed(Who::Main, key, "c", Some(stored.clone()))?);
+            Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Main, made.clone()) })
         };
         expect_new(handle.webhooks.change(edit(own.clone())?).await)?;
         absent("a repeat of another key", &handle.webhooks.change(edit(other.clone())?).await)?;
@@ -310,10 +310,10 @@ async fn foreign_repeats(handle: Handle) -> CheckResult {
 
 async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    subscribe(&handle, Who::Main, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     let event = log(&handle, 1).await?[0].delivery.event;
     expect_new(handle.deliveries.redeliver(redelivery(1, event)).await)?;
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
@@ -325,7 +325,7 @@ async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckR
     same("after two requests", (count(1).await?, count(2).await?), (2, 0))?;
     let decide =
         Arc::new(move |setting: &_| decide_clock(*setting, ClockChange::AdvanceBy(TimeDelta::seconds(1)), noon()));
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     expect_new(handle.timelines.set_clock(ClockCommand { account, decide, claim: None }).await)?;
     same("after a change of the clock", (count(1).await?, count(2).await?, count(3).await?), (3, 1, 0))
 }
@@ -333,12 +333,12 @@ async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckR
 async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claims = claim(&handle, (1, 1), noon(), 9).await?;
     let later = noon() + TimeDelta::days(3);
-    let failing = Some(Failing { account: Who::Mine.account()?, since: later, real_since: later });
+    let failing = Some(Failing { account: Who::Main.account()?, since: later, real_since: later });
     let status = DeliveryStatus::Failed;
     let decision = DeliveryDecision { status, due_at: Some(later), disable: None, failing };
     handle.deliveries.record(vec![end(&claims[0], 500, decision)], noon()).await?;

@@ -29,10 +29,10 @@ const EVENTS: u128 = 3;
 async fn create_deliveries(handle: &Handle) -> CheckResult {
     seed_store(handle).await?;
     for number in 1..=SUBSCRIPTIONS {
-        subscribe(handle, Who::Mine, number).await?;
+        subscribe(handle, Who::Main, number).await?;
     }
     for number in 1..=EVENTS {
-        pay(handle, Who::Mine, number).await?;
+        pay(handle, Who::Main, number).await?;
     }
     fan_out(handle).await
 }
@@ -51,7 +51,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     }
     let bodies: BTreeMap<_, _> = stored(&handle).await?.into_iter().map(|event| (event.id, event.body)).collect();
     let mut found = Vec::new();
-    for claimed in in_one_group(&handle, Who::Mine, work).await? {
+    for claimed in in_one_group(&handle, Who::Main, work).await? {
         let Some(claimed) = claimed? else { continue };
         for delivery in claimed.deliveries {
             let key = (delivery.delivery.webhook, delivery.delivery.event);
@@ -90,7 +90,7 @@ async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
             Ok(claimed.map_or(0, |claimed| claimed.deliveries.len() as u64))
         }));
     }
-    let answers = in_one_group(&handle, Who::Mine, work).await?;
+    let answers = in_one_group(&handle, Who::Main, work).await?;
     let answers: Vec<_> = answers.into_iter().map(Result::ok).collect();
     let mut expected: Vec<_> = (0..SUBSCRIPTIONS).flat_map(|_| [Some(2), Some(1)]).collect();
     // A rule that panics fails its own call.
@@ -106,9 +106,9 @@ async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
 
 async fn current_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     for (number, is_stale_first) in [(1, true), (2, false)] {
-        pay(&handle, Who::Mine, number).await?;
+        pay(&handle, Who::Main, number).await?;
         let now = noon() + TimeDelta::days(1);
         let stale = claim(&handle, (1, 2 * number), now, 9).await?;
         let current = claim(&handle, (1, 2 * number + 1), now + TimeDelta::minutes(2), 9).await?;

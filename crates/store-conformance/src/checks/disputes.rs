@@ -41,7 +41,7 @@ async fn create_purchase(handle: &Handle, who: Who, number: u128) -> Result<Tran
 }
 
 async fn open(handle: &Handle, of: TransactionToken, text: &str, number: u128) -> Result<Dispute, Failure> {
-    Ok(expect_new(handle.disputes.open(open_dispute(Who::Mine, of, text, number)?).await)?.dispute)
+    Ok(expect_new(handle.disputes.open(open_dispute(Who::Main, of, text, number)?).await)?.dispute)
 }
 
 async fn step(handle: &Handle, dispute: u128, action: DisputeAction, number: u128) -> Result<Dispute, Failure> {
@@ -49,7 +49,7 @@ async fn step(handle: &Handle, dispute: u128, action: DisputeAction, number: u12
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
-    expect_some("the dispute", handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?)
+    expect_some("the dispute", handle.disputes.find(&Who::Main.account()?, dispute_id(number)).await?)
 }
 
 async fn claimed_amount(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure> {
@@ -59,9 +59,9 @@ async fn claimed_amount(handle: &Handle, of: TransactionToken) -> Result<Minor, 
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     let done = open(&handle, clearing, "4", 10).await?;
-    same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Mine.card()))?;
+    same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Main.card()))?;
     same("the terms", (done.amount, done.reason), (Minor(400), DisputeReason::NotReceived))?;
     same("what is found", find(&handle, 10).await?, done)?;
     same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(400))?;
@@ -73,10 +73,10 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 
 async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 100..200 {
-        let (command, disputes) = (open_dispute(Who::Mine, clearing, "1", number)?, handle.disputes.clone());
+        let (command, disputes) = (open_dispute(Who::Main, clearing, "1", number)?, handle.disputes.clone());
         works.push(Box::pin(async move { disputes.open(command).await }));
     }
     let mut passed = 0;
@@ -94,10 +94,10 @@ async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     let command = || -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(OpenDisputeCommand { claim, ..open_dispute(Who::Mine, clearing, "4", 10)? })
+        let claim = Some(claim(Who::Main, "k", "{}")?);
+        Ok(OpenDisputeCommand { claim, ..open_dispute(Who::Main, clearing, "4", 10)? })
     };
     let done = expect_new(handle.disputes.open(command()?).await)?;
     same("the stored answer", replayed(handle.disputes.open(command()?).await)?, answer_of(&done))?;
@@ -112,7 +112,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let credit = expect_new(handle.disputes.act(act_on_dispute(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
     let message = expect_some("the message", credit.transaction)?;
@@ -135,7 +135,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     step(&handle, 10, DisputeAction::Credit, 20).await?;
     step(&handle, 10, WON, 30).await?;
@@ -144,13 +144,13 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
         let refusal = refused(handle.disputes.act(act_on_dispute(Who::Mine, 10, action, 40)?).await)?;
         same("the refusal", refusal, DisputeRefusal::NotOpen(DisputeStatus::Won))?;
     }
-    refused(handle.disputes.open(open_dispute(Who::Mine, token(1), "6.01", 50)?).await)?;
+    refused(handle.disputes.open(open_dispute(Who::Main, token(1), "6.01", 50)?).await)?;
     before.still_holds("refused commands", &handle).await
 }
 
 async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let texts = [" a ", "ž\" ✓", "x'; --", "a\nb", "a"];
     for (number, text) in (20..).zip(texts) {
@@ -164,9 +164,9 @@ async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
 
 async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
-    let one = create_purchase(&handle, Who::Mine, 1).await?;
-    let debit = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Debit, "2")?, stamp(3))?;
+    let mine = Who::Main.account()?;
+    let one = create_purchase(&handle, Who::Main, 1).await?;
+    let debit = first(Who::Main, Who::Main.limited_card(), message(FirstKind::Debit, "2")?, stamp(3))?;
     let debit = expect_new(handle.cards.first_message(debit).await)?.token;
     for (of, text, number) in [(one, "1", 10), (token(1), "2", 11), (debit, "0.50", 12), (one, "3", 13)] {
         open(&handle, of, text, number).await?;
@@ -185,7 +185,7 @@ async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResul
     let filter = DisputeFilter::default;
     for (filter, of) in [
         (filter(), &[13, 12, 11, 10][..]),
-        (DisputeFilter { card: Some(Who::Mine.limited_card()), ..filter() }, &[12]),
+        (DisputeFilter { card: Some(Who::Main.limited_card()), ..filter() }, &[12]),
         (DisputeFilter { statuses: vec![DisputeStatus::Won, DisputeStatus::Lost], ..filter() }, &[11, 10]),
         (DisputeFilter { statuses: vec![DisputeStatus::Open], ..filter() }, &[13, 12]),
         (DisputeFilter { transaction: Some(one), ..filter() }, &[13, 10]),
@@ -200,7 +200,7 @@ async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResul
 
 async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     for number in 10..14 {
         open(&handle, clearing, "1", number).await?;
     }
@@ -225,7 +225,7 @@ async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
             statuses: vec![status],
             ..ActivityFilter::default()
         };
-        let found = handle.activities.list(&Who::Mine.account()?, filter, PAGE).await?;
+        let found = handle.activities.list(&Who::Main.account()?, filter, PAGE).await?;
         let ids: Vec<_> = found.rows.iter().map(|row| (row.id.0, row.status)).collect();
         let expected: Vec<_> = expected.into_iter().map(|number: u128| (token(number).0, status)).collect();
         same(
@@ -239,10 +239,10 @@ async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
 
 async fn changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
-    let new = OpenDisputeCommand { mode: Mode::DryRun, ..open_dispute(Who::Mine, clearing, "1", 11)? };
+    let new = OpenDisputeCommand { mode: Mode::DryRun, ..open_dispute(Who::Main, clearing, "1", 11)? };
     let run = dry_run(handle.disputes.open(new).await)?;
     same("the amount", (run.done.dispute.amount, run.journal.len()), (Minor(100), 0))?;
     for (action, postings) in [(DisputeAction::Credit, 1), (WON, 1), (LOST, 0), (evidence("x")?, 0)] {
@@ -255,7 +255,7 @@ async fn changes_nothing(handle: Handle) -> CheckResult {
 
 async fn disputes_of_one_account_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
     absent("a transaction", &handle.disputes.open(open_dispute(Who::Other, clearing, "1", 11)?).await)?;

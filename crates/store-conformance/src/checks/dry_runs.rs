@@ -41,7 +41,7 @@ checks! {
 }
 
 const TOTP: MfaProviderName = MfaProviderName::Totp;
-const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
+const ENDS: (BudgetId, BudgetId) = (Who::Main.budget(), Who::Main.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
 /// Returns the dry run in an answer of a store. Any other success is a failure.
@@ -93,7 +93,7 @@ pub(super) async fn matches_dry_run<T: PartialEq + Debug>(
 ) -> CheckResult {
     same("the answer", &preview.done, done)?;
     for ((budget, currency), after) in &preview.balances {
-        let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
+        let record = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, *budget).await?)?;
         same("what a budget holds", record.budget.in_currency(*currency), Some(*after))?;
     }
     let written = i64::try_from(preview.journal.len()).unwrap_or_default();
@@ -106,11 +106,11 @@ pub(super) async fn journal(handle: &Handle) -> Result<i64, Failure> {
 
 /// Builds a purchase on the card that has limits.
 fn limited(number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, text)?, stamp(number))
+    first(Who::Main, Who::Main.limited_card(), message(FirstKind::Purchase, text)?, stamp(number))
 }
 
 fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
-    follow_up(Who::Mine, token(1), number, clearing(text, true)?)
+    follow_up(Who::Main, token(1), number, clearing(text, true)?)
 }
 
 async fn cards_nothing(handle: Handle) -> CheckResult {
@@ -121,7 +121,7 @@ async fn cards_nothing(handle: Handle) -> CheckResult {
         preview_first_message(&handle, limited(2, "5")?).await?;
         preview_first_message(&handle, limited(3, "5000")?).await?;
         preview_follow_up(&handle, clear(2, "8")?).await?;
-        preview_follow_up(&handle, follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?).await?;
+        preview_follow_up(&handle, follow_up(Who::Main, token(1), 3, FollowUp::Reversal { amount: None })?).await?;
         refused(preview_first_message(&handle, limited(2, "0.001")?).await)?;
     }
     before.still_holds("dry runs of card messages", &handle).await
@@ -137,7 +137,7 @@ async fn cards_answer(handle: Handle) -> CheckResult {
     let cleared = preview_follow_up(&handle, clear(2, "8")?).await?;
     let done = expect_new(handle.cards.follow_up(clear(2, "8")?).await)?;
     matches_dry_run(&handle, before + 1, &cleared, &done).await?;
-    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Main.account()?, token(1)).await?)?;
     same("the postings", history.journal, [preview.journal, cleared.journal].concat())?;
     let again = refused(preview_follow_up(&handle, clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
@@ -160,8 +160,8 @@ async fn credits_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
-        refused(preview_credit(&handle, credit(Who::Mine, 1, "0.001", gbp()?)?).await)?;
+        preview_credit(&handle, credit(Who::Main, 1, "5", gbp()?)?).await?;
+        refused(preview_credit(&handle, credit(Who::Main, 1, "0.001", gbp()?)?).await)?;
     }
     before.still_holds("dry runs of credits", &handle).await
 }
@@ -169,8 +169,8 @@ async fn credits_nothing(handle: Handle) -> CheckResult {
 async fn credits_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = journal(&handle).await?;
-    let preview = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
+    let preview = preview_credit(&handle, credit(Who::Main, 1, "5", gbp()?)?).await?;
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 1, "5", gbp()?)?).await)?;
     matches_dry_run(&handle, before, &preview, &done).await?;
     same("budgets and transactions", (preview.balances.len(), preview.journal.len()), (1, 1))
 }
@@ -179,8 +179,8 @@ async fn transfers_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
-        preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
-        refused(preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.01")?).await)?;
+        preview_transfer(&handle, transfer(Who::Main, 1, ENDS, "95.00")?).await?;
+        refused(preview_transfer(&handle, transfer(Who::Main, 1, ENDS, "95.01")?).await)?;
     }
     before.still_holds("dry runs of transfers", &handle).await
 }
@@ -188,88 +188,88 @@ async fn transfers_nothing(handle: Handle) -> CheckResult {
 async fn transfers_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = journal(&handle).await?;
-    let preview = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
-    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
+    let preview = preview_transfer(&handle, transfer(Who::Main, 1, ENDS, "20.05")?).await?;
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Main, 1, ENDS, "20.05")?).await)?;
     matches_dry_run(&handle, before, &preview, &done).await?;
     same("budgets and transactions", (preview.balances.len(), preview.journal.len()), (2, 1))
 }
 
 async fn batches_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
-        preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+        preview_confirm(&handle, confirm(Who::Main, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     }
     before.still_holds("dry runs of confirmations", &handle).await
 }
 
 async fn batches_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
-    let preview = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
-    let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
+    let preview = preview_confirm(&handle, confirm(Who::Main, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+    let done = expect_new(handle.batches.confirm(confirm(Who::Main, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
     matches_dry_run(&handle, before, &preview, &done).await?;
     same("transactions", preview.journal.len(), 2)?;
-    let late = refused(preview_confirm(&handle, confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
+    let late = refused(preview_confirm(&handle, confirm(Who::Main, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
 async fn counts_no_attempt(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 2, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // Five wrong tokens would lock a session.
     for _ in 0..6 {
         for (session, provider) in [(1, SANDBOX), (2, TOTP)] {
-            let wrong = confirm(Who::Mine, session, 1, (provider, MfaVerdict::Wrong))?;
+            let wrong = confirm(Who::Main, session, 1, (provider, MfaVerdict::Wrong))?;
             let refusal = refused(preview_confirm(&handle, wrong).await)?;
             same("a wrong token", refusal, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
         }
     }
     before.still_holds("wrong tokens of dry runs", &handle).await?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?).await)?;
     Ok(())
 }
 
 async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let keyed = |number| {
-        let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
+        let claim = Some(claim(Who::Main, "key", "{}")?);
+        Ok::<_, Failure>(FirstMessageCommand { claim, ..purchase(Who::Main, number, "10")? })
     };
     preview_first_message(&handle, keyed(1)?).await?;
     expect_new(handle.cards.first_message(keyed(1)?).await)?;
     let second = preview_first_message(&handle, keyed(2)?).await?;
     same("what is left", second.done.available_balance, Minor(7_500))?;
     let claimed = |body| {
-        let claim = Some(claim(Who::Mine, "other", body)?);
-        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, 5, ENDS, "1")? })
+        let claim = Some(claim(Who::Main, "other", body)?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Main, 5, ENDS, "1")? })
     };
     expect_new(handle.transfers.transfer(claimed("{}")?).await)?;
     preview_transfer(&handle, claimed("[]")?).await?;
     preview_credit(
         &handle,
-        CreditCommand { claim: Some(claim(Who::Mine, "credit", "{}")?), ..credit(Who::Mine, 8, "1", gbp()?)? },
+        CreditCommand { claim: Some(claim(Who::Main, "credit", "{}")?), ..credit(Who::Main, 8, "1", gbp()?)? },
     )
     .await?;
     expect_new(
         handle
             .credits
             .credit(CreditCommand {
-                claim: Some(claim(Who::Mine, "credit", "{}")?),
-                ..credit(Who::Mine, 8, "1", gbp()?)?
+                claim: Some(claim(Who::Main, "credit", "{}")?),
+                ..credit(Who::Main, 8, "1", gbp()?)?
             })
             .await,
     )?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     preview_confirm(
         &handle,
         ConfirmCommand {
-            claim: Some(claim(Who::Mine, "confirm", "{}")?),
-            ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))?
+            claim: Some(claim(Who::Main, "confirm", "{}")?),
+            ..confirm(Who::Main, 1, 20, (SANDBOX, RIGHT))?
         },
     )
     .await?;
@@ -277,8 +277,8 @@ async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
         handle
             .batches
             .confirm(ConfirmCommand {
-                claim: Some(claim(Who::Mine, "confirm", "{}")?),
-                ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))?
+                claim: Some(claim(Who::Main, "confirm", "{}")?),
+                ..confirm(Who::Main, 1, 20, (SANDBOX, RIGHT))?
             })
             .await,
     )?;
@@ -291,9 +291,9 @@ async fn dry_runs_in_one_queue(handle: Handle) -> CheckResult {
     let mut real = Vec::new();
     let mut previews = Vec::new();
     for number in 1..=12_u128 {
-        let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, number, "10")?);
+        let (cards, command) = (handle.cards.clone(), purchase(Who::Main, number, "10")?);
         real.push(tokio::spawn(async move { cards.first_message(command).await }));
-        let (handle, command) = (handle.clone(), purchase(Who::Mine, 100 + number, "5")?);
+        let (handle, command) = (handle.clone(), purchase(Who::Main, 100 + number, "5")?);
         previews.push(tokio::spawn(async move { preview_first_message(&handle, command).await }));
     }
     let mut approved = 0;
@@ -310,14 +310,14 @@ async fn dry_runs_in_one_queue(handle: Handle) -> CheckResult {
         expect_true("it does not see what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("the state of the dry run", done.state, TransactionState::Pending)?;
     }
-    let last = transaction(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
+    let last = transaction(preview_first_message(&handle, purchase(Who::Main, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))
 }
 
 async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = purchase(Who::Mine, 1, "10")?;
+    let mut command = purchase(Who::Main, 1, "10")?;
     command.decide = Arc::new(|_| crate::checks::panics::bug());
     store_failed(preview_first_message(&handle, command).await)?;
     before.still_holds("a dry run that panicked", &handle).await
@@ -326,13 +326,13 @@ async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
 async fn foreign_objects_are_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    let command = first(Who::Mine, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;
+    let command = first(Who::Main, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;
     absent("a foreign card", &preview_first_message(&handle, command).await)?;
     absent("a foreign token", &preview_follow_up(&handle, clear(2, "1")?).await)?;
-    let command = CreditCommand { budget: Who::Other.budget(), ..credit(Who::Mine, 2, "1", gbp()?)? };
+    let command = CreditCommand { budget: Who::Other.budget(), ..credit(Who::Main, 2, "1", gbp()?)? };
     absent("a foreign budget", &preview_credit(&handle, command).await)?;
-    let command = transfer(Who::Mine, 2, (Who::Other.budget(), ENDS.1), "1")?;
+    let command = transfer(Who::Main, 2, (Who::Other.budget(), ENDS.1), "1")?;
     absent("a foreign giver", &preview_transfer(&handle, command).await)?;
-    let command = ConfirmCommand { batch: Who::Other.batch(), ..confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))? };
+    let command = ConfirmCommand { batch: Who::Other.batch(), ..confirm(Who::Main, 1, 2, (SANDBOX, RIGHT))? };
     absent("a foreign batch", &preview_confirm(&handle, command).await)
 }

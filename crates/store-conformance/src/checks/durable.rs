@@ -17,10 +17,10 @@ checks! {
 
 async fn sees_everything(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 2, "10", gbp()?)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let wrong = handle.batches.confirm(confirm(Who::Mine, 1, 3, (SANDBOX, MfaVerdict::Wrong))?).await;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 2, "10", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
+    let wrong = handle.batches.confirm(confirm(Who::Main, 1, 3, (SANDBOX, MfaVerdict::Wrong))?).await;
     same("a wrong token is refused", wrong.is_err(), true)?;
     let before = Observation::take(&handle, 2).await?;
     let other = second(&handle).await?;
@@ -33,8 +33,8 @@ async fn sees_everything(handle: Handle) -> CheckResult {
 async fn answers_are_given_again_by_another_handle(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let command = |number| -> Result<_, crate::check::Failure> {
-        let mut command = purchase(Who::Mine, number, "10")?;
-        command.claim = Some(claim(Who::Mine, "k", "{}")?);
+        let mut command = purchase(Who::Main, number, "10")?;
+        command.claim = Some(claim(Who::Main, "k", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.cards.first_message(command(1)?).await)?;
@@ -47,7 +47,7 @@ async fn revoked_key_is_revoked_everywhere(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let other = second(&handle).await?;
     let revoked_at = |caller: Option<florin_domain::access::Caller>| caller.and_then(|caller| caller.key.revoked_at);
-    same("before", revoked_at(other.callers.find(&Who::Mine.key_hash()).await?), None)?;
-    handle.registry.revoke_key(key(Who::Mine)?.id, noon()).await?;
-    same("at once", revoked_at(other.callers.find(&Who::Mine.key_hash()).await?), Some(noon()))
+    same("before", revoked_at(other.callers.find(&Who::Main.key_hash()).await?), None)?;
+    handle.registry.revoke_key(key(Who::Main)?.id, noon()).await?;
+    same("at once", revoked_at(other.callers.find(&Who::Main.key_hash()).await?), Some(noon()))
 }

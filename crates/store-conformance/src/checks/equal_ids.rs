@@ -28,7 +28,7 @@ const FIRST: u128 = 100;
 /// The first of the numbers from which the second scenario derives its ids.
 const SECOND: u128 = 200;
 
-const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
+const TWINS: [Who; 2] = [Who::Main, Who::Twin];
 
 const fn numbers(base: u128) -> RangeInclusive<u128> {
     base..=base + NUMBERS
@@ -65,9 +65,9 @@ fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, Strin
 /// Expects all reads of both accounts to return the same, except for the account id and the events.
 pub(super) async fn expect_equal_accounts(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
-    let (mine, twin) = (without_events(&seen, Who::Mine)?, without_events(&seen, Who::Twin)?);
+    let (mine, twin) = (without_events(&seen, Who::Main)?, without_events(&seen, Who::Twin)?);
     expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
-    let (mine, twin) = (single_reads(handle, Who::Mine).await?, single_reads(handle, Who::Twin).await?);
+    let (mine, twin) = (single_reads(handle, Who::Main).await?, single_reads(handle, Who::Twin).await?);
     expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
 }
 
@@ -86,13 +86,13 @@ async fn reads_as_its_original(handle: Handle) -> CheckResult {
 
 async fn change_one_account_only(handle: Handle) -> CheckResult {
     twins(&handle).await?;
-    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
     let twin = play(&handle, Who::Twin, SECOND).await?;
-    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
-    let mine = play(&handle, Who::Mine, SECOND).await?;
+    let after = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&before.of_one(Who::Main)?, &after.of_one(Who::Main)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Main).await?))?;
+    let mine = play(&handle, Who::Main, SECOND).await?;
     for (mine, twin) in mine.iter().zip(&twin) {
         same("an answer to the same command on the other account", mine, twin)?;
     }
@@ -154,12 +154,12 @@ async fn own_work(handle: Handle) -> CheckResult {
 
 async fn leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
-    let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
+    let before = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
     expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
-    let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    let after = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&before.of_one(Who::Main)?, &after.of_one(Who::Main)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Main).await?))?;
     // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
     expect_equal_accounts(&handle, numbers(FIRST)).await?;
@@ -169,7 +169,7 @@ async fn leaves_the_other_account(handle: Handle) -> CheckResult {
 async fn restore_leaves_the_other_account(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
-    play(&handle, Who::Mine, SECOND).await?;
+    play(&handle, Who::Main, SECOND).await?;
     play(&handle, Who::Twin, SECOND).await?;
     let before = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;

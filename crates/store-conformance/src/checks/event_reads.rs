@@ -35,7 +35,7 @@ checks! {
 /// Waits until other writes on the same server have ended, and returns the tail.
 pub(super) async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
-        if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
+        if let Some(tail) = handle.events.tail(Who::Main.client()).await? {
             return Ok(tail);
         }
     }
@@ -61,7 +61,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     let mut seen = Vec::new();
     for offset in [0, 3, 6] {
         let page = PageRequest { limit: 3, offset };
-        let page = handle.events.list(reach(Who::Mine)?, EventFilter::default(), page).await?;
+        let page = handle.events.list(reach(Who::Main)?, EventFilter::default(), page).await?;
         same("the count", page.count, 8)?;
         seen.extend(page.rows);
     }
@@ -92,11 +92,11 @@ async fn list_filters(handle: Handle) -> CheckResult {
     ];
     for (filter, expected) in filters {
         let page = PageRequest { limit: 10, offset: 0 };
-        let found = handle.events.list(reach(Who::Mine)?, filter.clone(), page).await?;
+        let found = handle.events.list(reach(Who::Main)?, filter.clone(), page).await?;
         same(&format!("events of {filter:?}"), found.rows.len(), expected)?;
         same("the count", usize::try_from(found.count).ok(), Some(expected))?;
         let range = (EventPosition(0), known_tail(&handle).await?);
-        let found = handle.events.between(reach(Who::Mine)?, filter.clone(), range, 10).await?;
+        let found = handle.events.between(reach(Who::Main)?, filter.clone(), range, 10).await?;
         same(&format!("events between of {filter:?}"), found.len(), expected)?;
     }
     Ok(())
@@ -112,19 +112,19 @@ async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
     let foreign = client(Who::Other, Some([mine.clone()].into()));
     same("events of a foreign account", of(foreign.clone()).await?.count, 0)?;
-    let both = client(Who::Mine, Some([mine.clone(), Who::Other.account()?].into()));
-    for reach in [client(Who::Mine, None), reach(Who::Mine)?, both] {
+    let both = client(Who::Main, Some([mine.clone(), Who::Other.account()?].into()));
+    for reach in [client(Who::Main, None), reach(Who::Main)?, both] {
         let found = of(reach).await?;
         same("the count", found.count, 2)?;
         expect_true("an event of another account", found.rows.iter().all(|event| event.account == mine))?;
     }
-    same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
+    same("events of no account", of(client(Who::Main, Some([].into()))).await?.count, 0)?;
     let event = expect_some("an event", stored(&handle).await?.pop())?;
-    same("its position", handle.events.position_of(reach(Who::Mine)?, event.id).await?, Some(event.position))?;
+    same("its position", handle.events.position_of(reach(Who::Main)?, event.id).await?, Some(event.position))?;
     same("the position for another client", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
     same(
         "the position of an unknown event",
-        handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?,
+        handle.events.position_of(reach(Who::Main)?, EventId(Uuid::nil())).await?,
         None,
     )?;
     let range = (EventPosition(0), known_tail(&handle).await?);
@@ -187,7 +187,7 @@ async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
 }
 
 fn reach_mine() -> EventReach {
-    EventReach { client: Who::Mine.client(), accounts: None }
+    EventReach { client: Who::Main.client(), accounts: None }
 }
 
 /// Reads like a stream while others write, and compares the events that it read with all events at the end.
@@ -224,7 +224,7 @@ async fn read_events(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<Sto
     let (mut seen, mut last) = (Vec::new(), EventPosition(0));
     loop {
         let is_last = is_over.load(Ordering::Relaxed);
-        let Some(until) = handle.events.tail(Who::Mine.client()).await? else { continue };
+        let Some(until) = handle.events.tail(Who::Main.client()).await? else { continue };
         let found = handle.events.between(reach_mine(), EventFilter::default(), (last, until), 10_000).await?;
         seen.extend(found);
         last = until;
@@ -273,7 +273,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
     expect_true("a position is not later", after[2..].iter().all(|event| Some(event.position) > last))?;
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 
@@ -285,11 +285,11 @@ async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
     let original = stored(&handle).await?;
     let account = AccountId::parse("W1")?;
     handle.worlds.create(copy("W1", 102, None)?).await?;
-    let of_copy = EventReach { client: Who::Mine.client(), accounts: Some([account.clone()].into()) };
+    let of_copy = EventReach { client: Who::Main.client(), accounts: Some([account.clone()].into()) };
     let page = PageRequest { limit: 10, offset: 0 };
     let list = || handle.events.list(of_copy.clone(), EventFilter::default(), page);
     same("events of the copy", list().await?.count, 0)?;
-    let mut command = credit(Who::Mine, 50, "5", gbp()?)?;
+    let mut command = credit(Who::Main, 50, "5", gbp()?)?;
     command.account = account;
     expect_new(handle.credits.credit(command).await)?;
     let found = list().await?.rows;

@@ -29,14 +29,14 @@ const START: EventPosition = EventPosition(0);
 /// Reads the redeliveries of my events after a position.
 async fn my_redeliveries(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
     let range = (after, known_tail(handle).await?);
-    Ok(handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), range, max).await?)
+    Ok(handle.events.redeliveries(reach(Who::Main)?, EventFilter::default(), range, max).await?)
 }
 
 /// Subscribes to my card messages, and sends some.
 async fn subscribe_and_send(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
     subscribe(handle, Who::Mine, 1).await?;
     for number in 1..=count {
-        pay(handle, Who::Mine, number).await?;
+        pay(handle, Who::Main, number).await?;
     }
     stored(handle).await
 }
@@ -72,23 +72,23 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the first two", (&two.found[..], two.until), (&all.found[..2], positions[1]))?;
     same("the rest", my_redeliveries(&handle, two.until, 2).await?.found, all.found[2..].to_vec())?;
     let until_two = (start, positions[1]);
-    let found = handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), until_two, 9).await?;
+    let found = handle.events.redeliveries(reach(Who::Main)?, EventFilter::default(), until_two, 9).await?;
     same("up to a position", (found.found.len(), found.until), (2, positions[1]))?;
     same("the events after the redeliveries", stored(&handle).await?, made)?;
     let between = handle.events.between(reach(Who::Mine)?, EventFilter::default(), (start, end), 9).await?;
     same("between", between, vec![])?;
     for position in positions {
         let id = Redelivery::id_at(position);
-        same("its position", handle.events.position_of(reach(Who::Mine)?, id).await?, Some(position))?;
+        same("its position", handle.events.position_of(reach(Who::Main)?, id).await?, Some(position))?;
         same("the position for another client", handle.events.position_of(reach(Who::Other)?, id).await?, None)?;
     }
     let later = Redelivery::id_at(EventPosition(end.0 + 1));
     same(
         "the position of a redelivery that does not exist",
-        handle.events.position_of(reach(Who::Mine)?, later).await?,
+        handle.events.position_of(reach(Who::Main)?, later).await?,
         None,
     )?;
-    pay(&handle, Who::Mine, 9).await?;
+    pay(&handle, Who::Main, 9).await?;
     let next = stored(&handle).await?.pop().map(|event| event.position);
     expect_true("a position was given twice", next > Some(end))
 }
@@ -100,9 +100,9 @@ async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckR
     let range = (START, known_tail(&handle).await?);
     let of = |reach, filter| handle.events.redeliveries(reach, filter, range, 9);
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
-    let foreign = client(Who::Other, Some([Who::Mine.account()?].into()));
-    let other = client(Who::Mine, Some([AccountId::parse("W9")?].into()));
-    for (reach, expected) in [(client(Who::Mine, None), 1), (reach(Who::Mine)?, 1), (foreign, 0), (other, 0)] {
+    let foreign = client(Who::Other, Some([Who::Main.account()?].into()));
+    let other = client(Who::Main, Some([AccountId::parse("W9")?].into()));
+    for (reach, expected) in [(client(Who::Main, None), 1), (reach(Who::Main)?, 1), (foreign, 0), (other, 0)] {
         let found = of(reach.clone(), EventFilter::default()).await?;
         same(&format!("of {reach:?}"), (found.found.len(), found.until), (expected, range.1))?;
     }
@@ -114,7 +114,7 @@ async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckR
         (EventFilter { object: Some(made[1].object), ..none() }, 0),
     ];
     for (filter, expected) in filters {
-        same(&format!("{filter:?}"), of(reach(Who::Mine)?, filter.clone()).await?.found.len(), expected)?;
+        same(&format!("{filter:?}"), of(reach(Who::Main)?, filter.clone()).await?.found.len(), expected)?;
     }
     Ok(())
 }
@@ -124,7 +124,7 @@ async fn once_for_each_effect(handle: Handle) -> CheckResult {
     let made = subscribe_and_send(&handle, 1).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let under_key = || -> Result<_, Failure> {
-        let claim = Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?);
+        let claim = Some(claimed(Who::Main, "k", "", Some(answer.clone()))?);
         Ok(RedeliverCommand { claim, ..redelivery(1, made[0].id) })
     };
     expect_new(handle.deliveries.redeliver(under_key()?).await)?;
@@ -157,10 +157,10 @@ async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
 async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    pay(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Main, 2).await?;
     let made = stored(&handle).await?;
     for event in &made {
         redeliver(&handle, event).await?;
@@ -170,7 +170,7 @@ async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResu
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     same("after a restore", my_redeliveries(&handle, START, 9).await?.found, before[..1].to_vec())?;
     let undone = Redelivery::id_at(before[1].position);
-    same("the redelivery of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
+    same("the redelivery of an undone event", handle.events.position_of(reach(Who::Main)?, undone).await?, None)?;
     handle.events.delete_events(PlainRenderer::now() + TimeDelta::days(9999), 100).await?;
     same("after the deletion of old events", my_redeliveries(&handle, START, 9).await?.found, vec![])
 }

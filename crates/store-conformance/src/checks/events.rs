@@ -37,7 +37,7 @@ pub(super) fn reach(who: Who) -> Result<EventReach, Failure> {
 
 /// Returns my events, oldest first.
 pub(super) async fn stored(handle: &Handle) -> Result<Vec<StoredEvent>, Failure> {
-    let mut found = handle.events.list(reach(Who::Mine)?, EventFilter::default(), ALL).await?.rows;
+    let mut found = handle.events.list(reach(Who::Main)?, EventFilter::default(), ALL).await?.rows;
     found.reverse();
     Ok(found)
 }
@@ -76,19 +76,19 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
     )?;
     same("after the creation", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchCreated, 1)]))?;
     // Refused, absent, failed or repeated commands write no events.
-    store_failed(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    store_failed(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
     absent("a cancellation", &handle.management.cancel(cancel(Who::Other, batch_id(1), 1)?).await)?;
     let command = || -> Result<_, Failure> {
-        let mut command = confirm(Who::Mine, batch_id(1), 10)?;
-        command.claim = Some(claimed(Who::Mine, "k", "{}")?);
+        let mut command = confirm(Who::Main, batch_id(1), 10)?;
+        command.claim = Some(claimed(Who::Main, "k", "{}")?);
         Ok(command)
     };
     expect_new(handle.batches.confirm(command()?).await)?;
     let after_confirm = happened(&[(EventKind::PaymentBatchOrderCreated, 2)]);
     same("after the confirmation", kinds(&handle).await?, after_confirm.clone())?;
     replayed(handle.batches.confirm(command()?).await)?;
-    refused(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 20)?).await)?;
-    let dry = FirstMessageCommand { mode: Mode::DryRun, ..purchase(Who::Mine, 500, "1")? };
+    refused(handle.batches.confirm(confirm(Who::Main, batch_id(1), 20)?).await)?;
+    let dry = FirstMessageCommand { mode: Mode::DryRun, ..purchase(Who::Main, 500, "1")? };
     handle.cards.first_message(dry).await?;
     absent("a purchase", &handle.cards.first_message(purchase(Who::Twin, 501, "1")?).await)?;
     same("after a repeat, refusals and a dry run", kinds(&handle).await?, after_confirm)?;
@@ -142,7 +142,7 @@ async fn every_member(handle: Handle) -> CheckResult {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
     expect_new(handle.management.create(command).await)?;
-    let mut command = confirm(Who::Mine, batch_id(1), 1_000)?;
+    let mut command = confirm(Who::Main, batch_id(1), 1_000)?;
     let command = remembering!(command, decided, |decision: ConfirmSituation| {
         decision.result.as_ref().map_or(&[][..], |confirmation| &confirmation.events)
     });
@@ -167,9 +167,9 @@ async fn every_member(handle: Handle) -> CheckResult {
         handle.processing.record(command).await?;
     }
     let known = stored(&handle).await?.len();
-    add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 2, 2).await?;
     let of_second = stored(&handle).await?.len() - known;
-    let mut command = cancel(Who::Mine, batch_id(2), 6_000)?;
+    let mut command = cancel(Who::Main, batch_id(2), 6_000)?;
     let command = remembering!(command, decided, |decision: CancelSituation| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
@@ -192,22 +192,22 @@ async fn every_member(handle: Handle) -> CheckResult {
 async fn events_of_cards_and_money_are_numbered_per_object(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for number in 1..4 {
-        expect_new(handle.credits.credit(credit(Who::Mine, number, "5", gbp()?)?).await)?;
+        expect_new(handle.credits.credit(credit(Who::Main, number, "5", gbp()?)?).await)?;
     }
-    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-    expect_new(handle.transfers.transfer(transfer(Who::Mine, 10, ends, "1.00")?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 20, "3")?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 21, "9999")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(20), 22, clearing("1", false)?)?).await)?;
+    let ends = (Who::Main.budget(), Who::Main.second_budget());
+    expect_new(handle.transfers.transfer(transfer(Who::Main, 10, ends, "1.00")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 20, "3")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 21, "9999")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(20), 22, clearing("1", false)?)?).await)?;
     let long_after = noon() + TimeDelta::days(8);
-    same("an expiry", handle.cards.expire(expiry(Who::Mine, token(20), 23, long_after)?).await?, true)?;
-    same("an expiry", handle.cards.expire(expiry(Who::Mine, token(20), 24, long_after)?).await?, false)?;
-    expect_new(handle.card_management.create(issue(Who::Mine, 30, Who::Mine.budget(), true)?).await)?;
+    same("an expiry", handle.cards.expire(expiry(Who::Main, token(20), 23, long_after)?).await?, true)?;
+    same("an expiry", handle.cards.expire(expiry(Who::Main, token(20), 24, long_after)?).await?, false)?;
+    expect_new(handle.card_management.create(issue(Who::Main, 30, Who::Main.budget(), true)?).await)?;
     let card = card_id(30);
     for to in [CardState::Suspended, CardState::Active] {
-        expect_new(handle.card_management.change(change_state(Who::Mine, card, to, "a reason")?).await)?;
+        expect_new(handle.card_management.change(change_state(Who::Main, card, to, "a reason")?).await)?;
     }
-    expect_new(handle.card_management.replace(replacement(Who::Mine, card, 31)?).await)?;
+    expect_new(handle.card_management.replace(replacement(Who::Main, card, 31)?).await)?;
     let events = stored(&handle).await?;
     without_gaps(&events)?;
     let found: Vec<_> = events.iter().map(|event| (event.kind, event.object, event.sequence)).collect();
@@ -229,7 +229,7 @@ async fn events_of_cards_and_money_are_numbered_per_object(handle: Handle) -> Ch
         (EventKind::CardStateUpdated, card_id(31).0, 1),
     ];
     same("kinds, objects and sequences", found, expected.to_vec())?;
-    let history = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, token(20)).await?)?;
+    let history = expect_some("the chain", handle.chains.history(&Who::Main.account()?, token(20)).await?)?;
     for (event, message) in events[5..].iter().filter(|event| event.object == token(20).0).zip(&history.messages) {
         // The chain shows the current state of the first message; its event shows the state at that time.
         if message.transaction.token != token(20) {
@@ -242,14 +242,14 @@ async fn events_of_cards_and_money_are_numbered_per_object(handle: Handle) -> Ch
 
 async fn ready_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
     same("events of a draft", kinds(&handle).await?, BTreeMap::new())?;
     for (first, faults) in [(10, &[][..]), (20, &[0][..]), (30, &[][..])] {
         let new_payments = NewPayments::of(first, 2).with_faults(faults);
         expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), new_payments)?).await)?;
     }
     same("events of a ready batch", kinds(&handle).await?, [(EventKind::PaymentBatchCreated, 1)].into())?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 10)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, batch_id(1), 10)?).await)?;
     let events = stored(&handle).await?;
     same("the events", events.len(), 3)?;
     without_gaps(&events)

@@ -34,9 +34,9 @@ fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
-    let seen = expect_some("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Main, token(1), 2, due())?).await?, true)?;
+    let seen = expect_some("the expiry", chain(&handle, &Who::Main.account()?, token(2)).await?)?;
     same("what is named", seen.named_message, (MessageKind::Expiry, TransactionState::NothingCleared))?;
     same("the first message", seen.first.state, TransactionState::NothingCleared)?;
     let ended = expect_some("the chain", seen.chain)?;
@@ -48,33 +48,33 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 
 async fn too_early(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    let early = expiry(Who::Mine, token(1), 2, due() - TimeDelta::microseconds(1))?;
+    let early = expiry(Who::Main, token(1), 2, due() - TimeDelta::microseconds(1))?;
     same("whether it expired", handle.cards.expire(early).await?, false)?;
     before.still_holds("an expiry that is too early", &handle).await?;
     let before = Observation::take(&handle, 2).await?;
-    absent("an unknown chain", &handle.cards.expire(expiry(Who::Mine, token(9), 2, due())?).await)?;
+    absent("an unknown chain", &handle.cards.expire(expiry(Who::Main, token(9), 2, due())?).await)?;
     before.still_holds("an expiry of nothing", &handle).await
 }
 
 async fn ended_chain_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let before = Observation::take(&handle, 3).await?;
-    same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 3, due())?).await?, false)?;
+    same("whether it expired", handle.cards.expire(expiry(Who::Main, token(1), 3, due())?).await?, false)?;
     before.still_holds("an expiry of an ended chain", &handle).await
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
-    let mut command = expiry(Who::Mine, token(1), 2, due())?;
+    let mut command = expiry(Who::Main, token(1), 2, due())?;
     command.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
     same("the refusal", refused(handle.cards.expire(command).await)?, CardRefusal::Expired)?;
-    let mut command = expiry(Who::Mine, token(1), 2, due())?;
+    let mut command = expiry(Who::Main, token(1), 2, due())?;
     let rule = command.decide;
     // The journal id of the hold itself, which already exists.
     let taken = stamp(1).journal;
@@ -95,15 +95,15 @@ async fn one_winner(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for round in 0..10_u128 {
         let (number, base) = (round * 10 + 1, round * 10);
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
-        let expiries = (2..6).map(|step| expiry(Who::Mine, token(number), base + step, due()));
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "9")?).await)?;
+        let expiries = (2..6).map(|step| expiry(Who::Main, token(number), base + step, due()));
         let mut tasks = Vec::new();
         for command in expiries {
             let (cards, command) = (handle.cards.clone(), command?);
             tasks.push(tokio::spawn(async move { cards.expire(command).await == Ok(true) }));
         }
         let (cards, command) =
-            (handle.cards.clone(), follow_up(Who::Mine, token(number), base + 6, FollowUp::Reversal { amount: None })?);
+            (handle.cards.clone(), follow_up(Who::Main, token(number), base + 6, FollowUp::Reversal { amount: None })?);
         tasks.push(tokio::spawn(async move { cards.follow_up(command).await.is_ok() }));
         let mut winners = 0;
         for task in tasks {
@@ -113,11 +113,11 @@ async fn one_winner(handle: Handle) -> CheckResult {
         let now = balances(&handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     }
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 500, "9")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(500), 501, clearing("9", true)?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 500, "9")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(500), 501, clearing("9", true)?)?).await)?;
     same(
         "an expiry after the clearing",
-        handle.cards.expire(expiry(Who::Mine, token(500), 502, due())?).await?,
+        handle.cards.expire(expiry(Who::Main, token(500), 502, due())?).await?,
         false,
     )?;
     books_are_right(&handle).await
@@ -128,7 +128,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     // Ages in hours, deliberately unordered; two accounts; two holds of the same age.
     let mut expected = Vec::new();
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
-        let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
+        let who = if number % 2 == 0 { Who::Other } else { Who::Main };
         let at = noon() - TimeDelta::hours(age);
         let command = first(who, who.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         expect_new(handle.cards.first_message(command).await)?;
@@ -160,11 +160,11 @@ async fn oldest_first(handle: Handle) -> CheckResult {
 async fn due_holds_are_exact_to_the_microsecond(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
+    let command = first(Who::Main, Who::Main.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(command).await)?;
     let due = at + HoldLife::DEFAULT;
     same("too early", due_holds(&handle, due - TimeDelta::microseconds(1), 10).await?, vec![])?;
-    same("in time", due_holds(&handle, due, 10).await?, vec![hold(Who::Mine, 1)?])
+    same("in time", due_holds(&handle, due, 10).await?, vec![hold(Who::Main, 1)?])
 }
 
 async fn only_held(handle: Handle) -> CheckResult {
@@ -180,19 +180,19 @@ async fn only_held(handle: Handle) -> CheckResult {
         (FirstKind::Purchase, "7"),
     ];
     for (number, (kind, text)) in (1..).zip(messages) {
-        let command = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;
+        let command = first(Who::Main, Who::Main.card(), message(kind, text)?, stamp(number))?;
         expect_new(handle.cards.first_message(command).await)?;
     }
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(4), 14, clearing("5", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(4), 14, clearing("5", true)?)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(5), 15, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(5), 15, part)?).await)?;
     let advice = FollowUp::Advice { amount: amount("0")? };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(6), 16, advice)?).await)?;
     let found = due_holds(&handle, due(), 100).await?;
-    expect_true("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
-    same("what is due", found, vec![hold(Who::Mine, 5)?])?;
+    expect_true("an open hold is missing", found.contains(&hold(Who::Main, 5)?))?;
+    same("what is due", found, vec![hold(Who::Main, 5)?])?;
     // A chain without a held amount stays open: an advice can raise the amount again.
     let advice = FollowUp::Advice { amount: amount("8")? };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(6), 17, advice)?).await)?;
     same("what is due", due_holds(&handle, due(), 100).await?.len(), 2)
 }

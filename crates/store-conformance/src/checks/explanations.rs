@@ -29,7 +29,7 @@ checks! {
 }
 
 async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failure> {
-    let found = handle.books.explain(&Who::Mine.account()?, Who::Mine.budget(), gbp()?, PageRequest::default()).await?;
+    let found = handle.books.explain(&Who::Main.account()?, Who::Main.budget(), gbp()?, PageRequest::default()).await?;
     match found {
         ExplainResult::Parts(parts) => Ok(*parts),
         other => Err(crate::check::Failure::new(format!("there is nothing to explain: {other:?}"))),
@@ -39,10 +39,10 @@ async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failur
 /// The budget received the largest amount twice, and spent it once.
 async fn sums_beyond_64_bits(handle: Handle) -> CheckResult {
     let mut data = seed_data(i64::MAX)?;
-    let available = Pool::Available(Who::Mine.budget());
+    let available = Pool::Available(Who::Main.budget());
     for (number, kind, minor) in [(1, JournalKind::Card, -i64::MAX), (2, JournalKind::Credit, i64::MAX)] {
         let leg = Leg::new(Pool::CardNetwork, available, Minor(minor))?;
-        let (id, account) = (journal_id(number), Who::Mine.account()?);
+        let (id, account) = (journal_id(number), Who::Main.account()?);
         let moved = JournalTransaction::new(id, account, (kind, id.0), gbp()?, after(1), leg)?;
         data.accounts[0].budgets[0].journal.push(moved);
     }
@@ -55,7 +55,7 @@ async fn sums_beyond_64_bits(handle: Handle) -> CheckResult {
 async fn paid_orders_reserve_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // Each payment is the only one of its order. The first becomes final, and the second stays open.
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     handle.processing.start_payments(start_payments(&lease, 9, 6_000)).await?;
@@ -80,37 +80,37 @@ async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
 
 async fn chains_that_hold_nothing_do_not_count(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "4")?, stamp(2))?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    let refund = first(Who::Main, Who::Main.card(), message(FirstKind::Refund, "4")?, stamp(2))?;
     expect_new(handle.cards.first_message(refund).await)?;
-    same("open holds", handle.books.books(&Who::Mine.account()?).await?.open_holds, 1)
+    same("open holds", handle.books.books(&Who::Main.account()?).await?.open_holds, 1)
 }
 
 /// The batch is confirmed, but the journal has no reservation for it.
 async fn finds_reservations_without_money(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
-    let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
-    data.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
+    let confirmation = Confirmation { by: Some(Who::Main.client()), at: noon(), passed_mfa_check_at: None };
+    data.accounts[0].batches = vec![batch(Who::Main, Who::Main.batch(), BatchState::Confirmed(confirmation))?];
     handle.seeding.seed(data).await?;
     let mut found = handle.books_check.check_all().await?.discrepancies;
     found.sort_by_key(|found| format!("{found:?}"));
     let of = |budget| Ok::<_, crate::check::Failure>(Discrepancy::Reservations { budget, currency: gbp()? });
-    same("discrepancies", found, vec![of(Who::Mine.budget())?, of(Who::Mine.second_budget())?])
+    same("discrepancies", found, vec![of(Who::Main.budget())?, of(Who::Main.second_budget())?])
 }
 
 async fn history_by_time_whatever_the_tokens(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     for (number, seconds) in [(9, 1), (5, 2), (7, 3)] {
         let reversal = FollowUp::Reversal { amount: Some(crate::commands::amount("1")?) };
-        let command = follow_up(Who::Mine, token(1), number, reversal.clone())?;
+        let command = follow_up(Who::Main, token(1), number, reversal.clone())?;
         let stamp = stamp_at(number, after(seconds));
         let decide = Arc::new(move |situation: &ChainSituation| {
             stamp.rule(|stamp| decide_follow_up(situation, token(1), &reversal, stamp))
         });
         expect_new(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
     }
-    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(5)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Main.account()?, token(5)).await?)?;
     let tokens: Vec<_> = history.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 9, 5, 7].map(token).to_vec())
 }

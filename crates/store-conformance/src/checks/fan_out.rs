@@ -35,26 +35,26 @@ async fn claimed_events(handle: &Handle, number: u128) -> Result<BTreeSet<EventI
 
 async fn as_it_was(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
+    let witness = Webhook { account: None, ..webhook(Who::Main, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
-    pay(&handle, Who::Mine, 1).await?;
-    let enabled = subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Main, 1).await?;
+    let enabled = subscribe(&handle, Who::Main, 1).await?;
     let disabled = Webhook { state: disabled_by_client(), ..enabled.clone() };
-    pay(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Main, 2).await?;
     // Nothing queues deliveries between the events and the changes.
     for (number, to) in [(3, &disabled), (4, &enabled), (5, &disabled)] {
-        expect_new(handle.webhooks.change(change(Who::Mine, to.clone())).await)?;
-        pay(&handle, Who::Mine, number).await?;
+        expect_new(handle.webhooks.change(change(Who::Main, to.clone())).await)?;
+        pay(&handle, Who::Main, number).await?;
     }
     expect_new(
-        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 2)? })).await,
+        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Main, 2)? })).await,
     )?;
-    pay(&handle, Who::Mine, 6).await?;
+    pay(&handle, Who::Main, 6).await?;
     for number in [1, 2] {
         same("while it is disabled", claimed_events(&handle, number).await?, BTreeSet::new())?;
-        expect_new(handle.webhooks.change(change(Who::Mine, Webhook { id: id(number), ..enabled.clone() })).await)?;
+        expect_new(handle.webhooks.change(change(Who::Main, Webhook { id: id(number), ..enabled.clone() })).await)?;
     }
-    pay(&handle, Who::Mine, 7).await?;
+    pay(&handle, Who::Main, 7).await?;
     let events: Vec<_> = stored(&handle).await?.iter().map(|event| event.id).collect();
     same("the number of events", events.len(), 7)?;
     same(
@@ -69,17 +69,17 @@ async fn as_it_was(handle: Handle) -> CheckResult {
 async fn filter_changed(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     seed_store(&handle).await?;
-    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Main, 1).await?, add_checkout(&handle, Who::Main, 2).await?);
     let of = |checkout| -> Result<Webhook, Failure> {
         let filter = CheckoutIds::new(vec![checkout]).map(Some)?;
-        Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, 1)? })
+        Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Main, 1)? })
     };
     expect_new(handle.webhooks.create(create(of(first)?)).await)?;
-    add_paid_session(&handle, Who::Mine, first, 1).await?;
-    add_paid_session(&handle, Who::Mine, second, 2).await?;
-    expect_new(handle.webhooks.change(change(Who::Mine, of(second)?)).await)?;
-    add_paid_session(&handle, Who::Mine, first, 3).await?;
-    add_paid_session(&handle, Who::Mine, second, 4).await?;
+    add_paid_session(&handle, Who::Main, first, 1).await?;
+    add_paid_session(&handle, Who::Main, second, 2).await?;
+    expect_new(handle.webhooks.change(change(Who::Main, of(second)?)).await)?;
+    add_paid_session(&handle, Who::Main, first, 3).await?;
+    add_paid_session(&handle, Who::Main, second, 4).await?;
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("the number of events", events.len(), 4)?;
@@ -90,12 +90,12 @@ async fn filter_changed(handle: Handle) -> CheckResult {
 async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
     seed_deliveries(&handle, 1).await?;
     same("in the log", log(&handle, 1).await?.len(), 1)?;
-    pay(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Main, 2).await?;
     same("in the backlog", handle.deliveries.backlog().await?.total(), 2)?;
-    pay(&handle, Who::Mine, 3).await?;
+    pay(&handle, Who::Main, 3).await?;
     let waiting = handle.deliveries.backlogs(Some(id(1))).await?.remove(&id(1));
     same("in the backlog of the subscription", expect_some("a backlog", waiting)?.waiting, 3)?;
-    pay(&handle, Who::Mine, 4).await?;
+    pay(&handle, Who::Main, 4).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
     same("the number of deliveries", claimed_events(&handle, 1).await?.len(), 4)
@@ -104,9 +104,9 @@ async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
 /// A store may end the wait early, so only the end is checked.
 async fn ends_after_the_commit_of_received_events(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     for number in [1, 2] {
-        pay(&handle, Who::Mine, number).await?;
+        pay(&handle, Who::Main, number).await?;
         let wait = tokio::time::timeout(Duration::ZERO, handle.deliveries.new_events());
         expect_true("the events were not noticed", wait.await.is_ok())?;
         fan_out(&handle).await?;
@@ -118,7 +118,7 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 6;
     const EACH: u128 = 10;
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Main, 1).await?;
     let second = handle.second_or_same().await?;
     let is_over = Arc::new(AtomicBool::new(false));
     let queues =
@@ -127,7 +127,7 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     for number in 0..WRITERS {
         let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
         // The accounts have locks of their own, so their transactions commit in any order.
-        let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
+        let who = if number % 4 < 2 { Who::Main } else { Who::Other };
         writers.push(tokio::spawn(async move {
             for payment in 0..EACH {
                 pay(&handle, who, 1_000 * (number + 1) + payment).await?;

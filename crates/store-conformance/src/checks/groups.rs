@@ -40,10 +40,10 @@ macro_rules! queue {
 
 /// Sends commands to one account as a group and to its twin one at a time, and expects equal results.
 async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands, Failure>) -> CheckResult {
-    let together = in_one_group(handle, Who::Mine, commands(handle, Who::Mine)?).await?;
+    let together = in_one_group(handle, Who::Main, commands(handle, Who::Main)?).await?;
     for (place, (work, found)) in (1..).zip(commands(handle, Who::Twin)?.into_iter().zip(together)) {
         let expected = without_account(&work.await, Who::Twin)?;
-        same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Mine)?, expected)?;
+        same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Main)?, expected)?;
     }
     expect_equal_accounts(handle, 1..=40).await?;
     books_are_right(handle).await
@@ -160,14 +160,14 @@ async fn accepted_payments_are_remembered_once(handle: Handle) -> CheckResult {
         let (id, amount) = (payment_id(1), Minor(minor).of(gbp()?));
         Ok(AcceptedPayment { id, amount, reference: None, accepted_at: noon() })
     };
-    let payer = Who::Mine.account()?;
+    let payer = Who::Main.account()?;
     let mut commands = Commands::new();
     for minor in 1..=3 {
         let (bank, payer, accepted) = (handle.bank.clone(), payer.clone(), payment(minor)?);
         commands.push(Box::pin(async move { format!("{:?}", bank.accept(&payer, accepted).await) }));
     }
     let expected = format!("{:?}", Ok::<_, ()>(payment(1)?));
-    for answer in in_one_group(&handle, Who::Mine, commands).await? {
+    for answer in in_one_group(&handle, Who::Main, commands).await? {
         same("what the bank remembers", answer, expected.clone())?;
     }
     same("what the bank remembers", handle.bank.find(&payer, payment_id(1)).await?, Some(payment(1)?))

@@ -26,7 +26,7 @@ checks! {
 }
 
 async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure> {
-    expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)
+    expect_some("the history", handle.chains.history(&Who::Main.account()?, token(number)).await?)
 }
 
 async fn send_with(
@@ -36,7 +36,7 @@ async fn send_with(
     extras: Extras,
 ) -> Result<CardTransaction, Failure> {
     let message = FirstMessage { extras, ..message(kind, text)? };
-    expect_new(handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await)
+    expect_new(handle.cards.first_message(first(Who::Main, Who::Main.card(), message, stamp(number))?).await)
 }
 
 async fn send_follow_up(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
@@ -54,7 +54,7 @@ async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
     let found = history(&handle, 1).await?;
     let tokens: Vec<_> = found.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
-    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Main.account()?, token(1)).await?)?;
     same("the first message", &found.messages[0].transaction, &seen.first)?;
     same("the chain", &found.chain, &seen.chain)?;
     let steps: Vec<_> = found.steps().iter().map(|step| (step.message, step.held.0)).collect();
@@ -73,7 +73,7 @@ async fn any_message(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     send_follow_up(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
-    same("the expiry", handle.cards.expire(expiry(Who::Mine, token(1), 3, due)?).await, Ok(true))?;
+    same("the expiry", handle.cards.expire(expiry(Who::Main, token(1), 3, due)?).await, Ok(true))?;
     let found = history(&handle, 1).await?;
     same("the number of messages", found.messages.len(), 3)?;
     for number in [2, 3] {
@@ -84,14 +84,14 @@ async fn any_message(handle: Handle) -> CheckResult {
 
 async fn unknown_token_is_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("an unknown token", handle.chains.history(&Who::Mine.account()?, token(2)).await?, None)
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    same("an unknown token", handle.chains.history(&Who::Main.account()?, token(2)).await?, None)
 }
 
 async fn foreign_token_is_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    same("a foreign token", handle.chains.history(&Who::Mine.account()?, token(1)).await?, None)
+    same("a foreign token", handle.chains.history(&Who::Main.account()?, token(1)).await?, None)
 }
 
 /// Declines one message by each rule, and expects everything that the rule read.
@@ -110,18 +110,18 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
     spare.card.id = florin_domain::ids::CardId(token(23).0);
     (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::seed_data::day(2026, 8, 31));
     cards.push(spare.clone());
-    ids.extend([spare.card.id, Who::Mine.limited_card(), Who::Mine.card()]);
+    ids.extend([spare.card.id, Who::Main.limited_card(), Who::Main.card()]);
     handle.seeding.seed(data).await?;
     let mut number = 0;
     let mut failed = Vec::new();
     for (card, decline) in
-        ids.iter().map(|card| (*card, None)).chain([(Who::Mine.card(), Some(Response::IncorrectPin))])
+        ids.iter().map(|card| (*card, None)).chain([(Who::Main.card(), Some(Response::IncorrectPin))])
     {
         number += 1;
         let message =
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(FirstKind::Purchase, "500")? };
-        let command = first(Who::Mine, card, message.clone(), stamp(number))?;
-        let situation = expect_some("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
+        let command = first(Who::Main, card, message.clone(), stamp(number))?;
+        let situation = expect_some("the card", crate::observe::card(&handle, &Who::Main.account()?, card).await?)?;
         let expected: Option<DeclineExplanation> = stamp(number)
             .rule(|stamp| florin_domain::card::decide::decide_first(&situation, &message, stamp))
             .ok()
@@ -145,7 +145,7 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
 
 async fn a_declined_first_message_is_all_there_is(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    let done = expect_new(handle.cards.first_message(purchase(Who::Main, 1, "95.01")?).await)?;
     let found = history(&handle, 1).await?;
     same("the message", found.messages.iter().map(|message| &message.transaction).collect::<Vec<_>>(), vec![&done])?;
     same("chain and journal", (found.chain, found.journal), (None, vec![]))
@@ -174,7 +174,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     let fee = Extras { fee_type: Some(Text::parse("  Gebühr ")?), ..Extras::default() };
     stored.push((7, send_with(&handle, 7, (FirstKind::FeeCharge, "1"), fee).await?));
     let refund = send_with(&handle, 4, (FirstKind::Refund, "5"), Extras::default()).await?;
-    let command = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
+    let command = follow_up(Who::Main, token(4), 5, FollowUp::RefundReversal)?;
     let withdrawn = expect_new(handle.cards.follow_up(command).await)?;
     for (number, decline) in (10..).zip(Response::DECLINES) {
         let forced = Extras { decline: Some(decline), ..Extras::default() };

@@ -30,7 +30,7 @@ fn faulted_command(command: u8) -> FaultedCommand {
 }
 
 fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "0.10")?, stamp(number))
+    first(Who::Main, Who::Main.limited_card(), message(FirstKind::Purchase, "0.10")?, stamp(number))
 }
 
 /// Returns the batch that a round confirms. Each round has its own, because a batch can be confirmed only once.
@@ -43,41 +43,41 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
     let key = format!("{command}-{base}");
     match command {
         0 => {
-            let claim = Some(claim(Who::Mine, &key, "{}")?);
+            let claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(base + 11)? }).await)
         }
         1 => {
-            let mut command = follow_up(Who::Mine, token(base + 1), base + 12, clearing("0.04", true)?)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = follow_up(Who::Main, token(base + 1), base + 12, clearing("0.04", true)?)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.cards.follow_up(command).await)
         }
         2 => {
             let due = noon() + TimeDelta::days(8);
-            plain_end(handle.cards.expire(expiry(Who::Mine, token(base + 2), base + 13, due)?).await)
+            plain_end(handle.cards.expire(expiry(Who::Main, token(base + 2), base + 13, due)?).await)
         }
         3 => {
-            let mut command = credit(Who::Mine, base + 14, "1", gbp()?)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = credit(Who::Main, base + 14, "1", gbp()?)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.credits.credit(command).await)
         }
         4 => {
-            let mut command = open(Who::Mine, base + 15, SANDBOX)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = open(Who::Main, base + 15, SANDBOX)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.mfa.open(command).await)
         }
         5 => {
-            let declined = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1000")?, stamp(base + 17))?;
+            let declined = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1000")?, stamp(base + 17))?;
             end(handle.cards.first_message(declined).await)
         }
         6 => {
             let proof = (MfaProviderName::Totp, MfaVerdict::Wrong);
-            let command = confirm_batch(Who::Mine, batch_of(base), base + 1, base * 1_000, proof)?;
+            let command = confirm_batch(Who::Main, batch_of(base), base + 1, base * 1_000, proof)?;
             end(handle.batches.confirm(command).await)
         }
         _ => {
             let proof = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
-            let mut command = confirm_batch(Who::Mine, batch_of(base), base + 1, base * 1_000, proof)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = confirm_batch(Who::Main, batch_of(base), base + 1, base * 1_000, proof)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.batches.confirm(command).await)
         }
     }
@@ -115,7 +115,7 @@ async fn any_write(handle: Handle) -> CheckResult {
         for command in 0..COMMANDS {
             let (faulted, before) = (
                 faulted_command(command),
-                Observation::of_accounts(&handle, &[Who::Mine], base + 11..=base + 17).await?,
+                Observation::of_accounts(&handle, &[Who::Main], base + 11..=base + 17).await?,
             );
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;

@@ -24,7 +24,7 @@ checks! {
 }
 
 async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
-    let seen = card(handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?;
+    let seen = card(handle, &Who::Main.account()?, Who::Main.limited_card()).await?;
     Ok(expect_some("the card", seen)?.limits)
 }
 
@@ -35,7 +35,7 @@ async fn used_amounts(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
 
 async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> Result<CardTransaction, Failure> {
     let message = message(FirstKind::Purchase, text)?;
-    let command = first(Who::Mine, Who::Mine.limited_card(), message, stamp_at(number, now))?;
+    let command = first(Who::Main, Who::Main.limited_card(), message, stamp_at(number, now))?;
     expect_new(handle.cards.first_message(command).await)
 }
 
@@ -78,8 +78,8 @@ async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     same("after an increment", used_amounts(&handle).await?, vec![(800, 1); 4])?;
     // A limit that was set in between counted nothing of the chain.
     let day = LimitWindow::Day;
-    expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, Who::Mine.limited_card(), day)?).await)?;
-    let command = limit(Who::Mine, Who::Mine.limited_card(), (day, "20", None), noon())?;
+    expect_new(handle.card_management.remove_limit(remove_limit(Who::Main, Who::Main.limited_card(), day)?).await)?;
+    let command = limit(Who::Main, Who::Main.limited_card(), (day, "20", None), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
     buy(&handle, 3, "2", noon()).await?;
     same("two chains", used_amounts(&handle).await?, vec![(200, 1), (1_000, 2), (1_000, 2), (1_000, 2)])?;

@@ -32,7 +32,7 @@ checks! {
 async fn seed_checkouts(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
     let mut checkouts = Vec::new();
     for number in 0..24_u8 {
-        let mut one = checkout(Who::Mine, 100 + u128::from(number) * 7 % 24)?;
+        let mut one = checkout(Who::Main, 100 + u128::from(number) * 7 % 24)?;
         one.created_at = noon() + TimeDelta::microseconds(i64::from(number % 3));
         one.status = CheckoutStatus::ALL[usize::from(number / 2 % 2)];
         if number % 2 == 0 {
@@ -48,7 +48,7 @@ async fn seed_checkouts(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
 }
 
 async fn page(handle: &Handle, filter: CheckoutFilter, limit: i64, offset: i64) -> Result<Page<Checkout>, Failure> {
-    Ok(handle.checkouts.list(&Who::Mine.account()?, filter, PageRequest { limit, offset }).await?)
+    Ok(handle.checkouts.list(&Who::Main.account()?, filter, PageRequest { limit, offset }).await?)
 }
 
 async fn newest_first(handle: Handle) -> CheckResult {
@@ -110,7 +110,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     ];
     let mut expected = Vec::new();
     for (number, kind) in (200..).zip(kinds) {
-        let base = checkout(Who::Mine, number)?;
+        let base = checkout(Who::Main, number)?;
         expected.push(Checkout {
             kind,
             name: (number % 2 == 0).then(|| String::from("Till")),
@@ -138,7 +138,7 @@ async fn one_account_only(handle: Handle) -> CheckResult {
         for status in [None, Some(CheckoutStatus::Active)] {
             let filter = CheckoutFilter { checkout_type: None, status };
             let page = handle.checkouts.list(&account, filter, PageRequest::default()).await?;
-            same("the count", page.count, if who == Who::Mine { 1 } else { 30 })?;
+            same("the count", page.count, if who == Who::Main { 1 } else { 30 })?;
             same("other accounts", page.rows.iter().filter(|one| one.account != account).count(), 0)?;
         }
     }

@@ -53,7 +53,7 @@ async fn expect_no_logo(handle: &Handle, what: &str, account: &AccountId, number
 
 async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
     expect_logo(&handle, &mine, 1).await?;
@@ -61,7 +61,7 @@ async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> 
     same("every byte", found.png, logo(&mine, 1).png)?;
     expect_no_logo(&handle, "an unknown id", &mine, 2).await?;
     // A merchant whose profile was never changed.
-    let fresh = Account { id: AccountId::parse("F8")?, ..account(Who::Mine)? };
+    let fresh = Account { id: AccountId::parse("F8")?, ..account(Who::Main)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     expect_new(handle.merchants.set_logo(set_logo(&fresh.id, 2)).await)?;
     expect_logo(&handle, &fresh.id, 2).await
@@ -69,7 +69,7 @@ async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> 
 
 async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in [1, 2, 3] {
         expect_new(handle.merchants.set_logo(set_logo(&mine, number)).await)?;
         expect_logo(&handle, &mine, number).await?;
@@ -80,7 +80,7 @@ async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
 
 async fn no_profile(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let plain = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
+    let plain = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Main)? };
     handle.registry.add_account(plain.clone(), parent_of(&plain)?).await?;
     for account in [plain.id, AccountId::parse("F99")?] {
         absent("an account without a profile", &handle.merchants.set_logo(set_logo(&account, 1)).await)?;
@@ -91,7 +91,7 @@ async fn no_profile(handle: Handle) -> CheckResult {
 
 async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
     let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -101,9 +101,9 @@ async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult 
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let command = |number, body| {
-        let claim = Some(claim(Who::Mine, "key", body)?);
+        let claim = Some(claim(Who::Main, "key", body)?);
         Ok::<_, Failure>(SetLogoCommand { claim, ..set_logo(&mine, number) })
     };
     let done = expect_new(handle.merchants.set_logo(command(1, "{}")?).await)?;
@@ -115,19 +115,19 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     let edit = ProfileEdit { name: Some(MerchantName::parse("New")?), ..ProfileEdit::default() };
-    let done = expect_new(handle.merchants.change(edit_profile(Who::Mine, edit)?).await)?;
+    let done = expect_new(handle.merchants.change(edit_profile(Who::Main, edit)?).await)?;
     same("the answer to the merchant", done.logo, Some(logo(&mine, 1).id))?;
-    let done = expect_new(handle.merchants.change(administer(Who::Mine, OperatorEdit::default())?).await)?;
+    let done = expect_new(handle.merchants.change(administer(Who::Main, OperatorEdit::default())?).await)?;
     same("the answer to the operator", done.logo, Some(logo(&mine, 1).id))?;
     expect_logo(&handle, &mine, 1).await
 }
 
 async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the other profile", handle.merchants.find(&other).await?, Some(profile(Who::Other)?))?;
     expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
@@ -138,7 +138,7 @@ async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
 async fn puts_the_logo_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
@@ -154,7 +154,7 @@ async fn puts_the_logo_back(handle: Handle) -> CheckResult {
 async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     for (name, key) in [("W1", 102), ("W2", 103)] {
@@ -176,7 +176,7 @@ async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
 async fn takes_the_logo(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
     handle.worlds.delete(&mine).await?;

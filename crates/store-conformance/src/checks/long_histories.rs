@@ -89,7 +89,7 @@ impl Model {
         for offset in [0, 1, 99, 950, count / 3, count - 2_010, count - 1_000, count - 999, count - 3, count, i64::MAX]
         {
             let page = PageRequest { limit: 100, offset: offset.max(0) };
-            let found = handle.books.explain(&Who::Mine.account()?, self.budget, self.currency, page).await?;
+            let found = handle.books.explain(&Who::Main.account()?, self.budget, self.currency, page).await?;
             let ExplainResult::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
             same(&format!("the sums {when}"), &parts.sums, &KindSum::of_each(&self.bookings))?;
             let skip = usize::try_from(page.offset.min(count)).unwrap_or_default();
@@ -113,9 +113,9 @@ impl Model {
 }
 
 fn credit_at(budget: BudgetId, at: DateTime<Utc>, id: JournalId) -> Result<CreditCommand, Failure> {
-    let mut instruction = instruction(Who::Mine, "1.25", gbp()?)?;
+    let mut instruction = instruction(Who::Main, "1.25", gbp()?)?;
     instruction.budget = budget;
-    let command = credit_of(Who::Mine, 1, instruction.clone())?;
+    let command = credit_of(Who::Main, 1, instruction.clone())?;
     let decide = Arc::new(move |situation: &CreditSituation| {
         let stamp = Stamp { now: at, ids: &|| id.0 };
         decide_credit(&situation.budget, situation.number, &instruction, &stamp)
@@ -166,7 +166,7 @@ async fn seed_long_histories(handle: &Handle) -> Result<Model, Failure> {
     for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
         add_long_histories(seed, who)?;
     }
-    let model = Model::of(&data.accounts[0], Who::Mine.budget(), gbp()?);
+    let model = Model::of(&data.accounts[0], Who::Main.budget(), gbp()?);
     handle.seeding.seed(data).await?;
     Ok(model)
 }
@@ -241,7 +241,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     let mut model = seed_long_histories(&handle).await?;
     let before = model.bookings.len();
     let page = PageRequest { limit: 3, offset: 0 };
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     for number in 0..12 {
         let (at, id) = next_movement(number);
         let (budget, currency) = (model.budget, model.currency);

@@ -37,9 +37,9 @@ fn is_written(place: &str) -> bool {
 /// Creates an active card with two limits.
 async fn create_limited_card(handle: &Handle, base: u128) -> CheckResult {
     let cards = &handle.card_management;
-    expect_new(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
+    expect_new(cards.create(issue(Who::Main, base, Who::Main.budget(), true)?).await)?;
     for window in [LimitWindow::Day, LimitWindow::Week] {
-        expect_new(cards.set_limit(limit(Who::Mine, card_id(base), (window, "1", None), noon())?).await)?;
+        expect_new(cards.set_limit(limit(Who::Main, card_id(base), (window, "1", None), noon())?).await)?;
     }
     Ok(())
 }
@@ -49,48 +49,48 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
     let (key, card, cards) = (format!("{command}-{base}"), card_id(base), &handle.card_management);
     match command {
         0 => {
-            let mut command = create_budget(Who::Mine, base, Some(Who::Mine.budget()), vec![gbp()?])?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = create_budget(Who::Main, base, Some(Who::Main.budget()), vec![gbp()?])?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.budgets.create(command).await)
         }
         1 => {
-            let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-            let mut command = transfer(Who::Mine, base, ends, "0.01")?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let ends = (Who::Main.budget(), Who::Main.second_budget());
+            let mut command = transfer(Who::Main, base, ends, "0.01")?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(handle.transfers.transfer(command).await)
         }
         2 => {
-            let mut command = issue(Who::Mine, base + 1, Who::Mine.budget(), false)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = issue(Who::Main, base + 1, Who::Main.budget(), false)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.create(command).await)
         }
         3 => {
-            let mut command = change_state(Who::Mine, card, CardState::Suspended, "lost")?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = change_state(Who::Main, card, CardState::Suspended, "lost")?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.change(command).await)
         }
         4 => {
-            let mut command = limit(Who::Mine, card, (LimitWindow::Day, "2", Some(2)), noon())?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = limit(Who::Main, card, (LimitWindow::Day, "2", Some(2)), noon())?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.set_limit(command).await)
         }
         5 => {
             let request = CardChangeRequest {
                 name: Some(CardName::parse("Other")?),
-                ..CardChangeRequest::nothing(Who::Mine.client(), noon())
+                ..CardChangeRequest::nothing(Who::Main.client(), noon())
             };
-            let mut command = change(Who::Mine, card, request)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = change(Who::Main, card, request)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.change(command).await)
         }
         6 => {
-            let mut command = replacement(Who::Mine, card, base + 2)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = replacement(Who::Main, card, base + 2)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.replace(command).await)
         }
         _ => {
-            let mut command = remove_limit(Who::Mine, card, LimitWindow::Week)?;
-            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            let mut command = remove_limit(Who::Main, card, LimitWindow::Week)?;
+            command.claim = Some(claim(Who::Main, &key, "{}")?);
             end(cards.remove_limit(command).await)
         }
     }
@@ -104,7 +104,7 @@ async fn any_write(handle: Handle) -> CheckResult {
         create_limited_card(&handle, base).await?;
         let mut failed = 0;
         for command in 0..COMMANDS {
-            let before = Observation::of_accounts(&handle, &[Who::Mine], 0..=0).await?;
+            let before = Observation::of_accounts(&handle, &[Who::Main], 0..=0).await?;
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;
             faults.disarm().await?;
@@ -116,7 +116,7 @@ async fn any_write(handle: Handle) -> CheckResult {
             }
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
-        let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;
+        let made = handle.budgets.find(&Who::Main.account()?, budget_id(base)).await?;
         expect_true("a created budget can't be read", made.is_some())?;
     }
     books_are_right(&handle).await

@@ -49,7 +49,7 @@ fn optional_texts() -> impl Iterator<Item = Option<&'static str>> {
 /// Expects the activity to show a credit with all members of its answer.
 async fn expect_credit(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
     let id = ActivityKey::Budget(ActivityId(journal_id(number).0));
-    let found = expect_some("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
+    let found = expect_some("the credit", handle.activities.find(&Who::Main.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
 
@@ -66,7 +66,7 @@ fn instructions_with_one_member() -> Result<Vec<CreditInstruction>, Failure> {
     ];
     let mut instructions = Vec::new();
     for (member, text) in members.into_iter().flat_map(|member| ["", "alone"].map(|text| (member, text))) {
-        let mut sent = instruction(Who::Mine, "1", gbp()?)?;
+        let mut sent = instruction(Who::Main, "1", gbp()?)?;
         *member(&mut sent) = Some(Text::parse(text)?);
         instructions.push(sent);
     }
@@ -76,8 +76,8 @@ fn instructions_with_one_member() -> Result<Vec<CreditInstruction>, Failure> {
 async fn keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 900, "3")?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
         expect_credit(&handle, number, &done).await?;
@@ -108,7 +108,7 @@ async fn keeps_every_reference(handle: Handle) -> CheckResult {
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
         for side in expect_some("both sides", Activity::of_transfer(&done.transfer))? {
-            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Budget(side.id)).await?;
+            let found = handle.activities.find(&Who::Main.account()?, ActivityKey::Budget(side.id)).await?;
             same("a side of the transfer", found, Some(side))?;
         }
     }
@@ -117,10 +117,10 @@ async fn keeps_every_reference(handle: Handle) -> CheckResult {
 
 async fn keeps_every_name(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
-        let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
-        let mut command = create_budget(Who::Mine, number, parent, vec![gbp()?])?;
+        let parent = number.is_multiple_of(2).then(|| Who::Main.budget());
+        let mut command = create_budget(Who::Main, number, parent, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
@@ -141,7 +141,7 @@ async fn create_keeps_every_member(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional_texts()) {
         let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
-        let mut command = issue(Who::Mine, number, Who::Mine.budget(), number % 2 == 0)?;
+        let mut command = issue(Who::Main, number, Who::Main.budget(), number % 2 == 0)?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
@@ -168,8 +168,8 @@ async fn create_keeps_every_member(handle: Handle) -> CheckResult {
         let listed = handle.card_management.list(&mine, listed, PageRequest::default());
         same("the listed card", listed.await?.rows.first(), Some(&done))?;
         let name = name.unwrap_or("Ada");
-        let request = CardChangeRequest::nothing(Who::Mine.client(), noon());
-        let mut command = change(Who::Mine, card_id(number), request)?;
+        let request = CardChangeRequest::nothing(Who::Main.client(), noon());
+        let mut command = change(Who::Main, card_id(number), request)?;
         let rule = command.decide;
         command.decide = Arc::new(move |card: &_| {
             let mut change = rule(card)?;
@@ -188,10 +188,10 @@ async fn create_keeps_every_member(handle: Handle) -> CheckResult {
 
 async fn keeps_every_reason(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
+    let (mine, card) = (Who::Main.account()?, Who::Main.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
-        expect_new(handle.card_management.change(change_state(Who::Mine, card, to, reason)?).await)?;
+        expect_new(handle.card_management.change(change_state(Who::Main, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
         let transitions = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
         same("the reason", transitions.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
@@ -204,7 +204,7 @@ async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResu
     seed_store(&handle).await?;
     let names = [""].into_iter().chain(TEXTS);
     for (number, name) in (1..).zip(names) {
-        let mut batch = empty(Who::Mine, number, after(i64::try_from(number).unwrap_or_default()))?;
+        let mut batch = empty(Who::Main, number, after(i64::try_from(number).unwrap_or_default()))?;
         (batch.name, batch.visible, batch.locked) = (name.into(), number % 2 == 0, number % 3 == 0);
         let new_payments = (number % 3 != 0).then(|| NewPayments::of(number * 100, 1));
         let mut command = create(Who::Mine, batch, new_payments)?;
@@ -220,17 +220,17 @@ async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResu
         });
         let done = expect_new(handle.management.create(command).await)?;
         same("the name", done.batch.name.as_str(), name)?;
-        same("the batch", summary(&handle, Who::Mine, batch_id(number)).await?, done)?;
+        same("the batch", summary(&handle, Who::Main, batch_id(number)).await?, done)?;
         let renamed = format!("{name} again ");
-        expect_new(handle.management.edit(rename(Who::Mine, batch_id(number), &renamed, after(300))?).await)?;
-        same("the new name", content(&handle, Who::Mine, batch_id(number)).await?.batch.name, renamed)?;
+        expect_new(handle.management.edit(rename(Who::Main, batch_id(number), &renamed, after(300))?).await)?;
+        same("the new name", content(&handle, Who::Main, batch_id(number)).await?.batch.name, renamed)?;
     }
     Ok(())
 }
 
 async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
+    let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Main.account()?].into())];
     let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
     let mut number = 100;
     let mut expected = Vec::new();
@@ -256,7 +256,7 @@ async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
             made_by: (number % 5 == 0).then_some(ApiKeyId(uuid(4, 1))),
             last_used_at: (number % 7 == 0).then(noon),
             replaced_by: (number % 4 == 0).then_some(ApiKeyId(uuid(4, 2))),
-            ..key(Who::Mine)?
+            ..key(Who::Main)?
         };
         let hash = KeyHash([number; 32]);
         handle.registry.add_key(new.clone(), hash).await?;
@@ -276,10 +276,10 @@ async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
         locked_until: Some(at(123_456)),
         unforgiven: 59,
         forgiven_at: Some(at(654_321)),
-        ..enrolment(Who::Mine)?
+        ..enrolment(Who::Main)?
     };
     handle.registry.enrol(expected.clone()).await?;
-    same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(expected))
+    same("the enrolment", handle.mfa.enrolment(&Who::Main.account()?).await?, Some(expected))
 }
 
 async fn accept_keeps_every_member(handle: Handle) -> CheckResult {

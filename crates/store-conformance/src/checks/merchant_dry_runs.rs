@@ -49,22 +49,22 @@ async fn preview_refund(
 /// Creates session 1 of my account and pays it, and creates top-up 2. Returns the payment of the session.
 async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
     seed_store(handle).await?;
-    add_checkout(handle, Who::Mine, 1).await?;
-    let payment = add_paid_session(handle, Who::Mine, checkout_id(1), 1).await?.id;
-    add_top_up(handle, Who::Mine, 2).await?;
+    add_checkout(handle, Who::Main, 1).await?;
+    let payment = add_paid_session(handle, Who::Main, checkout_id(1), 1).await?.id;
+    add_top_up(handle, Who::Main, 2).await?;
     Ok(payment)
 }
 
 fn pay_top_up() -> Result<SessionCommand, Failure> {
-    step(Who::Mine, 2, pay(None, approval(after(200)))?, (2, after(200)))
+    step(Who::Main, 2, pay(None, approval(after(200)))?, (2, after(200)))
 }
 
 fn refund_of(payment: MerchantPaymentId, number: u128) -> Result<CreateRefundCommand, Failure> {
-    create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)
+    create_refund(Who::Main, payment, refund_request(Who::Main, number)?)
 }
 
 fn authorise(number: u128) -> Result<RefundCommand, Failure> {
-    refund_step(Who::Mine, number, RefundAction::AtBank(approval(after(300))), (number, after(300)))
+    refund_step(Who::Main, number, RefundAction::AtBank(approval(after(300))), (number, after(300)))
 }
 
 async fn changes_nothing(handle: Handle) -> CheckResult {
@@ -76,7 +76,7 @@ async fn changes_nothing(handle: Handle) -> CheckResult {
         preview_creation(&handle, refund_of(payment, 251)?).await?;
         preview_refund(&handle, authorise(250)?).await?;
         let rejected = RefundAction::AtBank(PayerDecision::Reject);
-        preview_refund(&handle, refund_step(Who::Mine, 250, rejected, (250, after(300)))?).await?;
+        preview_refund(&handle, refund_step(Who::Main, 250, rejected, (250, after(300)))?).await?;
     }
     before.still_holds("dry runs of a merchant", &handle).await
 }
@@ -102,16 +102,16 @@ async fn answers_as_the_real_one_would(handle: Handle) -> CheckResult {
 async fn reads_no_record_and_stores_none(handle: Handle) -> CheckResult {
     let payment = create_sales(&handle).await?;
     let keyed = |body| {
-        let claim = Some(claim(Who::Mine, "key", body)?);
+        let claim = Some(claim(Who::Main, "key", body)?);
         Ok::<_, Failure>(CreateRefundCommand { claim, ..refund_of(payment, 250)? })
     };
     preview_creation(&handle, keyed("{}")?).await?;
     expect_new(handle.merchant_payments.create_refund(keyed("{}")?).await)?;
-    let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Mine, "pay", "{}")?), ..pay_top_up()? });
+    let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Main, "pay", "{}")?), ..pay_top_up()? });
     preview_session(&handle, claimed()?).await?;
     expect_new(handle.checkout_sessions.act(claimed()?).await)?;
     // The record of the creation is not read: it would be another request.
-    let claim = Some(claim(Who::Mine, "key", "[]")?);
+    let claim = Some(claim(Who::Main, "key", "[]")?);
     preview_refund(&handle, RefundCommand { claim, ..authorise(250)? }).await?;
     Ok(())
 }

@@ -21,12 +21,12 @@ checks! {
 async fn stores_the_session(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
-        let done = expect_new(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
-        let (client, account) = (Who::Mine.client(), Who::Mine.account()?);
+        let done = expect_new(handle.mfa.open(open(Who::Main, number, provider)?).await)?;
+        let (client, account) = (Who::Main.client(), Who::Main.account()?);
         let expected =
-            MfaSession::open(session_id(number), client, account.clone(), Who::Mine.batch(), provider, noon());
+            MfaSession::open(session_id(number), client, account.clone(), Who::Main.batch(), provider, noon());
         same("the answer", &done, &expected)?;
-        let seen = expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), Some(done.id)).await?)?;
+        let seen = expect_some("the batch", batch(&handle, &account, Who::Main.batch(), Some(done.id)).await?)?;
         same("the session", seen.session, Some(expected))?;
     }
     Ok(())
@@ -34,11 +34,11 @@ async fn stores_the_session(handle: Handle) -> CheckResult {
 
 async fn open_is_shown_batch_and_enrolment(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let account = Who::Mine.account()?;
-    let seen = expect_some("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
-    same("the enrolment", seen.enrolment, Some(enrolment(Who::Mine)?))?;
+    let account = Who::Main.account()?;
+    let seen = expect_some("the batch", opening(&handle, &account, Who::Main.batch()).await?)?;
+    same("the enrolment", seen.enrolment, Some(enrolment(Who::Main)?))?;
     let batches = handle.seeding.batches(&account).await?;
-    same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))
+    same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Main.batch()))
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
@@ -46,26 +46,26 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     data.accounts[0].enrolment = None;
     handle.seeding.seed(data).await?;
     let before = Observation::take(&handle, 1).await?;
-    let refusal = refused(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    let refusal = refused(handle.mfa.open(open(Who::Main, 1, MfaProviderName::Totp)?).await)?;
     same("the refusal", refusal, OpenRefusal::NotEnrolled(MfaProviderName::Totp))?;
-    let mut draft = open(Who::Mine, 1, SANDBOX)?;
-    draft.batch = Who::Mine.draft();
+    let mut draft = open(Who::Main, 1, SANDBOX)?;
+    draft.batch = Who::Main.draft();
     refused(handle.mfa.open(draft).await)?;
     before.still_holds("a session that was not opened", &handle).await
 }
 
 async fn unknown_batch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut command = open(Who::Mine, 1, SANDBOX)?;
+    let mut command = open(Who::Main, 1, SANDBOX)?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.mfa.open(command).await)
 }
 
 async fn id_that_is_taken_is_a_duplicate(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let error = store_failed(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    let error = store_failed(handle.mfa.open(open(Who::Main, 1, MfaProviderName::Totp)?).await)?;
     duplicate::<()>("a session of the same id", &Err(error))?;
     before.still_holds("a session of the same id", &handle).await
 }

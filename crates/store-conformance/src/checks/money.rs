@@ -26,9 +26,9 @@ checks! {
 
 async fn largest_balance_is_kept(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balance", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
-    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
+    let done = expect_new(handle.cards.first_message(purchase(Who::Main, 1, "999999999.99")?).await)?;
     same("what is left", done.available_balance, Minor(i64::MAX - 99_999_999_999))?;
     same("the ledger", done.ledger_balance, Minor(i64::MAX))?;
     books_are_right(&handle).await
@@ -37,14 +37,14 @@ async fn largest_balance_is_kept(handle: Handle) -> CheckResult {
 async fn balance_limit_changes_nothing(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let before = Observation::take(&handle, 2).await?;
-    let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
+    let refusal = refused(handle.credits.credit(credit(Who::Main, 1, "0.01", gbp()?)?).await)?;
     same("the refusal", refusal, CreditRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
     before.still_holds("a credit beyond the limit", &handle).await?;
-    let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "1")?, stamp(1))?;
+    let refund = first(Who::Main, Who::Main.card(), message(FirstKind::Refund, "1")?, stamp(1))?;
     expect_new(handle.cards.first_message(refund).await)?;
     let before = Observation::take(&handle, 2).await?;
     let clearing = FollowUp::RefundClearing { amount: amount("1")? };
-    let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing)?).await)?;
+    let refusal = refused(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, clearing)?).await)?;
     same("the refusal", refusal, CardRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
     before.still_holds("a refund beyond the limit", &handle).await?;
     books_are_right(&handle).await
@@ -52,14 +52,14 @@ async fn balance_limit_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn negative_available_is_kept(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
-    let above = follow_up(Who::Mine, token(1), 2, clearing("1000000000", true)?)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "95")?).await)?;
+    let above = follow_up(Who::Main, token(1), 2, clearing("1000000000", true)?)?;
     let done = expect_new(handle.cards.follow_up(above).await)?;
     let left = Minor(9_500 - 100_000_000_000);
     same("the answer", (done.available_balance, done.ledger_balance), (left, left))?;
-    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(left, Minor(0), Minor(0))?)?;
+    same("the balances", balances(&handle, Who::Main, gbp()?).await?, Balances::new(left, Minor(0), Minor(0))?)?;
     // A credit restores the balance.
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 3, "1000000000", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 3, "1000000000", gbp()?)?).await)?;
     same("after a credit", done.balances.available(), Minor(9_500))?;
     books_are_right(&handle).await
 }
@@ -80,12 +80,12 @@ async fn pools_at_the_limit(handle: Handle) -> CheckResult {
         }
     });
     expect_new(handle.cards.first_message(command).await)?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(0), Minor(i64::MAX), Minor(0))?)?;
-    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Main.account()?, token(1)).await?)?;
     same("the hold", seen.chain.map(|chain| chain.held()), Some(Minor(i64::MAX)))?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
     books_are_right(&handle).await
 }
@@ -116,21 +116,21 @@ async fn records_keep_64_bits(handle: Handle) -> CheckResult {
         decision.transaction.available_balance = Minor(i64::MIN + 1);
     });
     let done = expect_new(handle.cards.first_message(command).await)?;
-    let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the message", chain(&handle, &Who::Main.account()?, token(1)).await?)?;
     same("the record", seen.first, done)
 }
 
 async fn sums_beyond_64_bits_are_proved(handle: Handle) -> CheckResult {
     // Two budgets each hold the maximum 64-bit amount. Their sum and its counterpart exceed 64 bits.
     let mut data = seed_data(i64::MAX)?;
-    data.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
+    data.accounts[0].budgets[1] = seed_budget(Who::Main, Who::Main.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
     handle.seeding.seed(data).await?;
     books_are_right(&handle).await?;
     // Intermediate sums of entries exceed the 64-bit limit and then return.
     for round in 0..12 {
         let number = round * 2 + 1;
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1000000000")?).await)?;
-        let back = follow_up(Who::Mine, token(number), number + 1, FollowUp::Reversal { amount: None })?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "1000000000")?).await)?;
+        let back = follow_up(Who::Main, token(number), number + 1, FollowUp::Reversal { amount: None })?;
         expect_new(handle.cards.follow_up(back).await)?;
     }
     books_are_right(&handle).await
@@ -144,12 +144,12 @@ async fn minor_units_of_every_exponent(handle: Handle) -> CheckResult {
             expected.push((currency, minor));
         }
     }
-    data.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &expected, 30)?;
+    data.accounts[0].budgets[0] = seed_budget(Who::Main, Who::Main.budget(), &expected, 30)?;
     handle.seeding.seed(data).await?;
-    let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    let budgets = handle.seeding.budgets(&Who::Main.account()?).await?;
     let found: Vec<_> = budgets[0].balances.iter().map(|(currency, now)| (*currency, now.available().0)).collect();
     same("the balances", found, expected)?;
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "0.001", Currency::parse("BHD")?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 1, "0.001", Currency::parse("BHD")?)?).await)?;
     same("the smallest credit", done.balances.available(), Minor(1_234_568))?;
     books_are_right(&handle).await
 }

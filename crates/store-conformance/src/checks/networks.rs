@@ -50,12 +50,12 @@ pub(super) fn rule_that_adds(number: u128, network: &str) -> Result<Change, Fail
 }
 
 fn of_operator() -> Vec<AllowedNetwork> {
-    SEEDED.map(|network| AllowedNetwork::of_operator(Who::Mine.client(), network.into())).into()
+    SEEDED.map(|network| AllowedNetwork::of_operator(Who::Main.client(), network.into())).into()
 }
 
 async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
+    let (mine, nobody) = (Who::Main.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
     same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
     let absent = handle.networks.change_networks(nobody, rule_that_adds(1, "192.0.2.0/24")?).await;
@@ -64,7 +64,7 @@ async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> Ch
 
 async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (Who::Mine.client(), Who::Other.client());
+    let (mine, other) = (Who::Main.client(), Who::Other.client());
     let mut expected = of_operator();
     for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
         expected.push(entry(number, network)?);
@@ -72,7 +72,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
         same("what was changed", &changed, &expected)?;
         same("what is found", handle.networks.networks(mine).await?, expected.clone())?;
     }
-    let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
     let networks: Vec<_> = expected.iter().map(|entry| entry.network.clone()).collect();
     same("what decides who may call", caller.client.allowed_networks, networks)?;
     let left = expected.remove(2);
@@ -120,9 +120,9 @@ async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> Chec
 async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let second = second_account(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let list = async |accounts: AccountGrant, limit, offset| {
-        let key = ApiKey { accounts, ..key(Who::Mine)? };
+        let key = ApiKey { accounts, ..key(Who::Main)? };
         let page = handle.profiles.profiles(&key, PageRequest { limit, offset }).await?;
         Ok::<_, Failure>((page.count, page.rows))
     };

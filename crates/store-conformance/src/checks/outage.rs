@@ -58,14 +58,14 @@ async fn wait_for_recovery(handle: &Handle) -> CheckResult {
 
 async fn answers_unavailable_in_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     outage(&handle)?.break_down().await?;
     expect_unavailable("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
     expect_unavailable("readiness", &in_time("readiness", handle.upkeep.readiness()).await?)?;
-    expect_unavailable("the caller", &in_time("the caller", handle.callers.find(&Who::Mine.key_hash())).await?)?;
-    let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 1, "1")?)).await?;
+    expect_unavailable("the caller", &in_time("the caller", handle.callers.find(&Who::Main.key_hash())).await?)?;
+    let message = in_time("a message", handle.cards.first_message(purchase(Who::Main, 1, "1")?)).await?;
     expect_unavailable_or_unknown("a message", &message)?;
-    let credit = in_time("a credit", handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?)).await?;
+    let credit = in_time("a credit", handle.credits.credit(credit(Who::Main, 2, "1", gbp()?)?)).await?;
     expect_unavailable_or_unknown("a credit", &credit)?;
     outage(&handle)?.heal().await?;
     Ok(())
@@ -73,25 +73,25 @@ async fn answers_unavailable_in_time(handle: Handle) -> CheckResult {
 
 async fn comes_back(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
         outage(&handle)?.break_down().await?;
-        let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 2, "1")?)).await?;
+        let message = in_time("a message", handle.cards.first_message(purchase(Who::Main, 2, "1")?)).await?;
         same("a message while the server is away", message.is_err(), true)?;
         outage(&handle)?.heal().await?;
         wait_for_recovery(&handle).await?;
         before.still_holds("an outage", &handle).await?;
     }
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "1")?).await)?;
     books_are_right(&handle).await
 }
 
 async fn in_flight(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let command = |number: u128| -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
-        Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "0.10")? })
+        let claim = Some(claim(Who::Main, &format!("k{number}"), "{}")?);
+        Ok(FirstMessageCommand { claim, ..purchase(Who::Main, number, "0.10")? })
     };
     let mut tasks = Vec::new();
     for number in 0..200 {
@@ -121,7 +121,7 @@ async fn in_flight(handle: Handle) -> CheckResult {
     for number in 0..200 {
         handle.cards.first_message(command(number)?).await?;
     }
-    let now = crate::observe::balances(&handle, Who::Mine, gbp()?).await?;
+    let now = crate::observe::balances(&handle, Who::Main, gbp()?).await?;
     same("each message counts once", (now.available().0, now.held().0), (7_500, 2_000))?;
     books_are_right(&handle).await
 }

@@ -49,13 +49,13 @@ pub(super) fn is_page<T: Clone + PartialEq + Debug>(
 
 async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in 1..=7_u128 {
         // Budget 1 holds both currencies, too.
-        let parent = [None, Some(Who::Mine.budget()), Some(budget_id(1))]
+        let parent = [None, Some(Who::Main.budget()), Some(budget_id(1))]
             [usize::from(number % 3 == 0) + usize::from(number % 2 == 0)];
         let currencies = if number % 2 == 0 || number == 1 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
-        expect_new(handle.budgets.create(create_budget(Who::Mine, number, parent, currencies)?).await)?;
+        expect_new(handle.budgets.create(create_budget(Who::Main, number, parent, currencies)?).await)?;
         expect_new(
             handle
                 .budgets
@@ -64,7 +64,7 @@ async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
         )?;
     }
     let all = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest { limit: 1000, offset: 0 }).await?.rows;
-    for parent in [None, Some(Who::Mine.budget()), Some(budget_id(1)), Some(Who::Other.budget())] {
+    for parent in [None, Some(Who::Main.budget()), Some(budget_id(1)), Some(Who::Other.budget())] {
         for currency in [None, Some(gbp()?), Some(jpy()?)] {
             let matches = |row: &&BudgetRecord| {
                 (parent.is_none() || row.parent == parent)
@@ -82,10 +82,10 @@ async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
 
 async fn list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in 1..=7_u128 {
-        let budget = if number % 2 == 0 { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        let mut command = issue(Who::Mine, number, budget, number % 3 == 0)?;
+        let budget = if number % 2 == 0 { Who::Main.budget() } else { Who::Main.second_budget() };
+        let mut command = issue(Who::Main, number, budget, number % 3 == 0)?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
@@ -127,7 +127,7 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
     use CardState::{Active, Terminated, Unactivated};
     let of = |budget: Option<BudgetId>| CardFilter { budget, ..CardFilter::default() };
     let mut filters = vec![of(None), CardFilter { descending: true, ..of(None) }];
-    for budget in [Who::Mine.budget(), Who::Mine.second_budget(), Who::Other.budget()] {
+    for budget in [Who::Main.budget(), Who::Main.second_budget(), Who::Other.budget()] {
         filters.push(of(Some(budget)));
         for states in [vec![Active], vec![Unactivated], vec![Active, Unactivated], vec![Terminated]] {
             filters.push(CardFilter { states, ..of(Some(budget)) });
@@ -154,7 +154,7 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
     let tomorrow = noon() + TimeDelta::days(1);
     filters.push(CardFilter { created_from: Some(tomorrow), ..of(None) });
     filters.push(CardFilter { created_before: Some(tomorrow), ..of(None) });
-    let (search, budget) = (Some(CardSearch::parse("party")?), Some(Who::Mine.second_budget()));
+    let (search, budget) = (Some(CardSearch::parse("party")?), Some(Who::Main.second_budget()));
     filters.push(CardFilter { states: vec![Unactivated], search, owner: Some(CardOwnerKind::Budget), ..of(budget) });
     Ok(filters)
 }
@@ -165,14 +165,14 @@ fn index(number: u128) -> usize {
 
 async fn every_page(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
-    expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    let mine = Who::Main.account()?;
+    expect_new(handle.card_management.create(issue(Who::Main, 1, Who::Main.budget(), true)?).await)?;
     let mut expected = Vec::new();
     for number in 0..12 {
         let to = if number % 2 == 0 { CardState::Suspended } else { CardState::Active };
-        for card in [Who::Mine.card(), card_id(1)] {
+        for card in [Who::Main.card(), card_id(1)] {
             expect_new(
-                handle.card_management.change(change_state(Who::Mine, card, to, &format!("step {number}"))?).await,
+                handle.card_management.change(change_state(Who::Main, card, to, &format!("step {number}"))?).await,
             )?;
         }
         let first = handle.card_management.transitions(&mine, card_id(1), PageRequest { limit: 1, offset: 0 }).await?;
@@ -189,7 +189,7 @@ async fn every_page(handle: Handle) -> CheckResult {
 async fn checkouts_list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
     let mut all: Vec<Checkout> = Vec::new();
     for number in 0..9_u8 {
-        let mut one = checkout(Who::Mine, 100 + u128::from(number))?;
+        let mut one = checkout(Who::Main, 100 + u128::from(number))?;
         one.created_at = noon() + TimeDelta::microseconds(i64::from(number % 2));
         one.status = CheckoutStatus::ALL[usize::from(number % 3 == 0)];
         if number % 4 != 0 {
@@ -210,7 +210,7 @@ async fn checkouts_list_every_page_behind_every_filter(handle: Handle) -> CheckR
             let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             let filter = CheckoutFilter { checkout_type, status };
             for page in pages(expected.len()) {
-                let found = handle.checkouts.list(&Who::Mine.account()?, filter, page).await?;
+                let found = handle.checkouts.list(&Who::Main.account()?, filter, page).await?;
                 is_page(&format!("{filter:?}"), &found, &expected, page)?;
             }
         }
@@ -234,7 +234,7 @@ async fn every_page_behind_its_filter(handle: Handle) -> CheckResult {
             |id: &AccountId| only.as_ref().is_none_or(|only: &std::collections::BTreeSet<_>| only.contains(id));
         let expected: Vec<_> = all.iter().filter(|world| listed(&world.account)).cloned().collect();
         for page in pages(expected.len()) {
-            let found = handle.worlds.list(Who::Mine.client(), only.clone(), page).await?;
+            let found = handle.worlds.list(Who::Main.client(), only.clone(), page).await?;
             is_page(&format!("{only:?}"), &found, &expected, page)?;
         }
     }
@@ -258,7 +258,7 @@ async fn snapshots_every_page(handle: Handle) -> CheckResult {
     }
     all.sort_by_key(|snapshot| snapshot.id);
     for page in pages(all.len()) {
-        is_page("snapshots", &handle.worlds.snapshots(&Who::Mine.account()?, page).await?, &all, page)?;
+        is_page("snapshots", &handle.worlds.snapshots(&Who::Main.account()?, page).await?, &all, page)?;
     }
     Ok(())
 }

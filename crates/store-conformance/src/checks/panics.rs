@@ -30,32 +30,32 @@ pub(super) fn bug<T>() -> T {
 
 async fn rule_that_panics_answers_and_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
-        let mut command = purchase(Who::Mine, 2, "10")?;
+        let mut command = purchase(Who::Main, 2, "10")?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.cards.first_message(command).await)?;
-        let mut command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+        let mut command = follow_up(Who::Main, token(1), 2, FollowUp::Reversal { amount: None })?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.cards.follow_up(command).await)?;
-        let mut command = expiry(Who::Mine, token(1), 2, noon())?;
+        let mut command = expiry(Who::Main, token(1), 2, noon())?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.cards.expire(command).await)?;
-        let mut command = credit(Who::Mine, 2, "1", gbp()?)?;
+        let mut command = credit(Who::Main, 2, "1", gbp()?)?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.credits.credit(command).await)?;
-        let mut command = open(Who::Mine, 2, SANDBOX)?;
+        let mut command = open(Who::Main, 2, SANDBOX)?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.mfa.open(command).await)?;
-        let mut command = confirm(Who::Mine, 1, 2, (SANDBOX, RIGHT))?;
+        let mut command = confirm(Who::Main, 1, 2, (SANDBOX, RIGHT))?;
         command.decide = Arc::new(|_| bug());
         store_failed(handle.batches.confirm(command).await)?;
     }
     before.still_holds("rules that panicked", &handle).await?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "10")?).await)?;
     books_are_right(&handle).await
 }
 
@@ -65,7 +65,7 @@ macro_rules! response_panics {
     ($handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let before = Observation::take(&$handle, 5).await?;
         let mut command = $command;
-        let claim = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
+        let claim = claim(Who::Main, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
         command.claim = Some(IdempotencyClaim { response: Arc::new(|_| bug::<StoredResponse>()), ..claim.clone() });
         store_failed($handle.$port.$method(command).await)?;
         before
@@ -79,7 +79,7 @@ macro_rules! response_panics {
 
 async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
+    let (who, card, day) = (Who::Main, Who::Main.card(), LimitWindow::Day);
     response_panics!(handle.cards.first_message(purchase(who, 1, "10")?));
     response_panics!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
     response_panics!(handle.credits.credit(credit(who, 3, "1", gbp()?)?));
@@ -106,14 +106,14 @@ async fn in_a_group(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut work: Vec<Work<_>> = Vec::new();
     for number in 1..=5 {
-        let mut command = purchase(Who::Mine, number, "1")?;
+        let mut command = purchase(Who::Main, number, "1")?;
         if number == 3 {
             command.decide = Arc::new(|_| bug());
         }
         let cards = handle.cards.clone();
         work.push(Box::pin(async move { cards.first_message(command).await }));
     }
-    for (number, answer) in (1..).zip(in_one_group(&handle, Who::Mine, work).await?) {
+    for (number, answer) in (1..).zip(in_one_group(&handle, Who::Main, work).await?) {
         if number == 3 {
             store_failed(answer)?;
         } else {

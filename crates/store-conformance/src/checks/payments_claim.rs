@@ -51,8 +51,8 @@ async fn finds_work(handle: Handle) -> CheckResult {
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300, 2)))?).await,
     )?;
-    add_confirmed_batch(&handle, Who::Mine, 4, 2).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 4, 2).await?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
     expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
     same("work in batches without any", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
@@ -78,7 +78,7 @@ async fn finds_work(handle: Handle) -> CheckResult {
 async fn in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
-        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Main, number, 1).await?;
         // An edit counts as a change.
         let at = after(minute * 60);
         let decide = Arc::new(move |batch: &florin_domain::batch::PaymentBatch| florin_domain::batch::PaymentBatch {
@@ -86,7 +86,7 @@ async fn in_order(handle: Handle) -> CheckResult {
             ..batch.clone()
         });
         let command = florin_ports::EditBatchCommand {
-            account: Who::Mine.account()?,
+            account: Who::Main.account()?,
             batch: batch_id(number),
             decide,
             claim: None,
@@ -99,7 +99,7 @@ async fn in_order(handle: Handle) -> CheckResult {
 
 async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     for seconds in [80, 100, 139] {
         same("a second claim", handle.processing.claim(claim(2, after(seconds), 9)).await?, vec![])?;
@@ -110,7 +110,7 @@ async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
 
 async fn taken_over(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let first = claim_one(&handle, 1, after(80)).await?;
     let second = claim_one(&handle, 2, after(140)).await?;
     same("the id and the end of the lease", (second.id, second.until), (lease_id(2), after(200)))?;
@@ -145,7 +145,7 @@ async fn due_is_work(handle: Handle) -> CheckResult {
 
 async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let old = claim_one(&handle, 1, after(10)).await?;
     let new = claim_one(&handle, 2, after(80)).await?;
     let before = Observation::take(&handle, 0).await?;
@@ -171,7 +171,7 @@ async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
     let third = claim_one(&handle, 3, after(140)).await?;
     for wrong in [
         Lease { account: Who::Other.account()?, ..third.clone() },
-        Lease { batch: Who::Mine.batch(), ..third.clone() },
+        Lease { batch: Who::Main.batch(), ..third.clone() },
         Lease { batch: batch_id(99), ..third.clone() },
         Lease { id: lease_id(4), ..third },
     ] {
@@ -184,7 +184,7 @@ async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
 
 async fn still_held(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
     same(
@@ -197,7 +197,7 @@ async fn still_held(handle: Handle) -> CheckResult {
 
 async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
     same("a claim before its end", handle.processing.claim(claim(2, after(299), 9)).await?, vec![])?;

@@ -18,21 +18,21 @@ checks! {
 
 async fn confirmed_with_fees(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 4).await?;
-    same("who confirmed it", batch.state.confirmation().and_then(|confirmed| confirmed.by), Some(Who::Mine.client()))?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    let batch = add_confirmed_batch(&handle, Who::Main, 1, 4).await?;
+    same("who confirmed it", batch.state.confirmation().and_then(|confirmed| confirmed.by), Some(Who::Main.client()))?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("the batch", &found.batch, &batch)?;
     same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;
     expect_true("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
     // 1.00 and 1.02 with one fee from the first budget, 1.01 and 1.03 with one fee from the second.
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
     let expected =
         [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
     same("both budgets", balance_set(&handle).await?, expected.to_vec())?;
-    let funds = expect_some("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    let funds = expect_some("funds", handle.reading.funds(&Who::Main.account()?, batch_id(1)).await?)?;
     same("the batch", funds.batch, found.batch)?;
-    for (budget, expected) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(expected) {
+    for (budget, expected) in [Who::Main.budget(), Who::Main.second_budget()].into_iter().zip(expected) {
         same("its funds", funds.balances.get(&(budget, gbp()?)).copied(), Some(expected))?;
     }
     books_are_right(&handle).await
@@ -45,8 +45,8 @@ async fn confirm_failed(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the first confirmation.
-    store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
+    store_failed(handle.batches.confirm(confirm(Who::Main, batch_id(2), 99_999)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, batch_id(2), 300)?).await)?;
     books_are_right(&handle).await
 }

@@ -54,7 +54,7 @@ impl RoundBatches {
             handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, new_payments)?).await,
         )?;
         for number in base + 2..base + 5 {
-            add_confirmed_batch(handle, Who::Mine, number, 1).await?;
+            add_confirmed_batch(handle, Who::Main, number, 1).await?;
         }
         let now = after(80 + i64::try_from(base).unwrap_or(0) * 100);
         let leases = handle.processing.claim(claim(base, now, 100)).await?;
@@ -84,13 +84,13 @@ impl RoundBatches {
             }
             2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), NewPayments::of(0, 0))?).await)?,
             3 => {
-                let mut command = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
-                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
+                let mut command = confirm(Who::Main, batch_id(base + 1), (base + 1) * 100_000)?;
+                command.claim = Some(claimed(Who::Main, &key, "{}")?);
                 end(handle.batches.confirm(command).await)?
             }
             4 => {
-                let mut command = cancel(Who::Mine, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
-                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
+                let mut command = cancel(Who::Main, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
+                command.claim = Some(claimed(Who::Main, &key, "{}")?);
                 end(handle.management.cancel(command).await)?
             }
             5 => plain_end(
@@ -104,7 +104,7 @@ impl RoundBatches {
             7 if handle.serves_sandbox => {
                 let (id, amount) = (payment_id(base), Minor(1).of(gbp()?));
                 let payment = AcceptedPayment { id, amount, reference: None, accepted_at: noon() };
-                let payer = Who::Mine.account()?;
+                let payer = Who::Main.account()?;
                 let accepted: Result<_, StoreError> = handle.bank.accept(&payer, payment).await;
                 if accepted.is_err() && handle.bank.find(&payer, id).await?.is_some() {
                     return Err(Failure::new("a payment that could not be accepted is remembered"));
@@ -125,7 +125,7 @@ async fn any_write(handle: Handle) -> CheckResult {
         let batches = RoundBatches::prepare(&handle, base).await?;
         let mut failed = 0;
         for command in 0_u8.. {
-            let before = Observation::of_accounts(&handle, &[Who::Mine], 0..=0).await?;
+            let before = Observation::of_accounts(&handle, &[Who::Main], 0..=0).await?;
             faults.arm(&place).await?;
             let ended = batches.execute(&handle, command).await;
             faults.disarm().await?;

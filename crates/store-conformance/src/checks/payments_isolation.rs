@@ -92,13 +92,13 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     mismatch(handle.management.upload(command("[]", 200)?).await)?;
     before.still_holds("a repeated upload", &handle).await?;
     let command = || -> Result<_, Failure> {
-        Ok(EditBatchCommand { claim: Some(claimed(Who::Mine, "edit", "{}")?), ..edit(Who::Mine, 1)? })
+        Ok(EditBatchCommand { claim: Some(claimed(Who::Main, "edit", "{}")?), ..edit(Who::Main, 1)? })
     };
     let done = expect_new(handle.management.edit(command()?).await)?;
     same("the answer", replayed(handle.management.edit(command()?).await)?, answer_of(&done))?;
     let command = |ids| -> Result<_, Failure> {
-        let mut command = cancel(Who::Mine, batch_id(1), ids)?;
-        command.claim = Some(claimed(Who::Mine, "cancel", "{}")?);
+        let mut command = cancel(Who::Main, batch_id(1), ids)?;
+        command.claim = Some(claimed(Who::Main, "cancel", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.management.cancel(command(1)?).await)?;
@@ -179,7 +179,7 @@ async fn payments_round_trip(handle: Handle) -> CheckResult {
     same("the name", found.batch.name, TEXTS.concat())?;
     same("the inputs", found.payments.into_iter().map(|payment| payment.input).collect::<Vec<_>>(), inputs)?;
     same("the alerts", found.alerts, alerts)?;
-    let payer = Who::Mine.account()?;
+    let payer = Who::Main.account()?;
     for (number, text) in (1..).zip(texts).filter(|_| handle.serves_sandbox) {
         let (id, amount) = (payment_id(number), Minor(1).of(gbp()?));
         let payment = AcceptedPayment { id, amount, reference: Some(text.into()), accepted_at: noon() };
@@ -207,7 +207,7 @@ async fn ten_thousand_round_trip(handle: Handle) -> CheckResult {
     expect_true("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&new_payments.inputs))?;
     expect_true("indexes differ", found.payments.iter().map(|payment| payment.index).eq(0..COUNT))?;
     let page = PageRequest { limit: 2, offset: 9_999 };
-    let last = handle.reading.payments(&Who::Mine.account()?, batch_id(1), PaymentFilter::default(), page).await?;
+    let last = handle.reading.payments(&Who::Main.account()?, batch_id(1), PaymentFilter::default(), page).await?;
     let last = expect_some("the batch", last)?;
     same("the last page", (last.count, last.rows.iter().map(|row| row.index).collect::<Vec<_>>()), (10_000, vec![0]))?;
     books_are_right(&handle).await

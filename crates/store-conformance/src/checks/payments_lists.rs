@@ -51,10 +51,10 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // The seeded batches were created at noon, too.
-    let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
+    let mut known = vec![(Who::Main.batch(), noon()), (Who::Main.draft(), noon())];
     for number in 1..=8_u128 {
         let at = after(i64::try_from(number % 4).unwrap_or(0));
-        let mut batch = empty(Who::Mine, number, at)?;
+        let mut batch = empty(Who::Main, number, at)?;
         batch.visible = number % 3 != 0;
         let new_payments = (number % 2 == 0)
             .then(|| NewPayments::of(number * 100, 2).with_faults(if number == 4 { &[1] } else { &[] }));
@@ -64,7 +64,7 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
     known.sort_by_key(|(id, at)| (*at, *id));
     let mut ascending = Vec::new();
     for (id, _) in known {
-        ascending.push(summary(&handle, Who::Mine, id).await?);
+        ascending.push(summary(&handle, Who::Main, id).await?);
     }
     let ids = [vec![], vec![batch_id(3), batch_id(4), Who::Other.batch(), batch_id(99)], vec![batch_id(99)]];
     let statuses =
@@ -82,7 +82,7 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
                 });
                 let expected = in_direction(expected.cloned().collect(), direction);
                 for page in pages(expected.len()) {
-                    let found = handle.reading.list(&Who::Mine.account()?, filter.clone(), page).await?;
+                    let found = handle.reading.list(&Who::Main.account()?, filter.clone(), page).await?;
                     same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
                     same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
                 }
@@ -95,12 +95,12 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
 async fn same_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for number in [5, 3, 9, 1] {
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
+        expect_new(handle.management.create(create(Who::Main, empty(Who::Main, number, after(9))?, None)?).await)?;
     }
     for (direction, expected) in [(Direction::Ascending, [1, 3, 5, 9]), (Direction::Descending, [9, 5, 3, 1])] {
         let ids: Vec<PaymentBatchId> = expected.into_iter().map(batch_id).collect();
         let filter = BatchFilter { ids: ids.clone(), direction, ..BatchFilter::default() };
-        let found = handle.reading.list(&Who::Mine.account()?, filter, EVERY).await?;
+        let found = handle.reading.list(&Who::Main.account()?, filter, EVERY).await?;
         same("batches of one time", found.rows.into_iter().map(|row| row.batch.id).collect::<Vec<_>>(), ids)?;
     }
     Ok(())
@@ -118,14 +118,14 @@ async fn first_alerts(handle: Handle) -> CheckResult {
         same("the answer's alerts", &done.alerts, &first)?;
         same(
             "the alerts of the batch that is found",
-            summary(&handle, Who::Mine, batch_id(number)).await?.alerts,
+            summary(&handle, Who::Main, batch_id(number)).await?.alerts,
             first.clone(),
         )?;
         all.push(first);
     }
     let filter =
         BatchFilter { ids: (1..=3).map(batch_id).collect(), direction: Direction::Ascending, ..BatchFilter::default() };
-    let found = handle.reading.list(&Who::Mine.account()?, filter, EVERY).await?;
+    let found = handle.reading.list(&Who::Main.account()?, filter, EVERY).await?;
     same("the alerts of the listed batches", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
 }
 
@@ -134,7 +134,7 @@ async fn payments_in_many_statuses(handle: &Handle) -> Result<Vec<Payment>, Fail
     use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
     seed_store(handle).await?;
-    add_confirmed_batch(handle, Who::Mine, 1, 12).await?;
+    add_confirmed_batch(handle, Who::Main, 1, 12).await?;
     let lease = claim_one(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 9, 5_100)).await?;
@@ -147,7 +147,7 @@ async fn payments_in_many_statuses(handle: &Handle) -> Result<Vec<Payment>, Fail
     for (outcome, (some, base)) in ends.into_iter().zip(ids.chunks(2).zip((5_200..).step_by(100))) {
         handle.processing.record(record(&lease, some, outcome, None, base)).await?;
     }
-    Ok(content(handle, Who::Mine, batch_id(1)).await?.payments)
+    Ok(content(handle, Who::Main, batch_id(1)).await?.payments)
 }
 
 fn payment_filters(payments: &[Payment]) -> Vec<PaymentFilter> {
@@ -183,7 +183,7 @@ async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
             let filter = PaymentFilter { direction, ..filter.clone() };
             let expected = in_direction(matching(&all, &filter), direction);
             for page in pages(expected.len()) {
-                let found = handle.reading.payments(&Who::Mine.account()?, batch_id(1), filter.clone(), page).await?;
+                let found = handle.reading.payments(&Who::Main.account()?, batch_id(1), filter.clone(), page).await?;
                 let found = expect_some("the batch", found)?;
                 same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
                 same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
@@ -198,7 +198,7 @@ async fn shows_all_that_match_by_index(handle: Handle) -> CheckResult {
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
             let filter = PaymentFilter { direction, ..filter.clone() };
-            let found = handle.reading.content(&Who::Mine.account()?, batch_id(1), filter.clone()).await?;
+            let found = handle.reading.content(&Who::Main.account()?, batch_id(1), filter.clone()).await?;
             same("the payments", expect_some("the batch", found)?.payments, matching(&all, &filter))?;
         }
     }
@@ -236,7 +236,7 @@ async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
         };
         let expected = in_direction(found.iter().filter(matches).cloned().collect(), filter.direction);
         for page in pages(expected.len()) {
-            let found = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, page).await?;
+            let found = handle.reading.alerts(&Who::Main.account()?, batch_id(1), filter, page).await?;
             let found = expect_some("the batch", found)?;
             same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
             same(&format!("{page:?} of {filter:?}"), found.rows, rows_of_page(&expected, page))?;
@@ -257,7 +257,7 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
     same("the alerts", content(&handle, Who::Mine, batch_id(1)).await?.alerts, all.clone())?;
     let page = expect_some(
         "the batch",
-        handle.reading.alerts(&Who::Mine.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
+        handle.reading.alerts(&Who::Main.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
     )?;
     same("the alerts of the last row first", page.rows, in_direction(all, Direction::Descending))
 }
@@ -270,7 +270,7 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
     let expected = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
     let filter = AlertFilter { direction: Direction::Ascending, ..AlertFilter::default() };
-    let page = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, EVERY).await?;
+    let page = handle.reading.alerts(&Who::Main.account()?, batch_id(1), filter, EVERY).await?;
     same("the alerts", expect_some("the batch", page)?.rows, expected)
 }
 
@@ -280,20 +280,20 @@ async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, new_payments)?).await)?;
     let funds = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     let budgets: std::collections::BTreeSet<_> = funds.balances.keys().map(|(budget, _)| *budget).collect();
-    same("budgets that pay", budgets, [Who::Mine.budget()].into())
+    same("budgets that pay", budgets, [Who::Main.budget()].into())
 }
 
 async fn for_payments(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let before = handle.reading.funding(&Who::Mine.account()?).await?;
+    let before = handle.reading.funding(&Who::Main.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
     let command = crate::management::create_budget_with_features(
-        Who::Mine,
+        Who::Main,
         1,
         None,
         vec![crate::seed_data::gbp()?],
         &only_cards,
     )?;
     expect_new(handle.budgets.create(command).await)?;
-    same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)
+    same("budgets that can pay", handle.reading.funding(&Who::Main.account()?).await?, before)
 }

@@ -44,8 +44,8 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let done = expect_new(handle.management.create(command).await)?;
     let expected = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
     same("the answer", &done, &expected)?;
-    same("what is found", summary(&handle, Who::Mine, batch_id(1)).await?, expected)?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    same("what is found", summary(&handle, Who::Main, batch_id(1)).await?, expected)?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("the batch", found.batch, decision.batch)?;
     same("its payments", found.payments, decision.payments)?;
     same("its alerts", found.alerts, decision.alerts)?;
@@ -55,7 +55,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 async fn shown_funding(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let seen = Arc::new(Mutex::new(None));
-    let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let mut command = create(Who::Main, empty(Who::Main, 1, noon())?, None)?;
     let (rule, observer) = (command.decide, Arc::clone(&seen));
     command.decide = Arc::new(move |funding: &FundingBudgets| {
         *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(funding.clone());
@@ -63,13 +63,13 @@ async fn shown_funding(handle: Handle) -> CheckResult {
     });
     expect_new(handle.management.create(command).await)?;
     let expected = FundingBudgets::from([
-        (Who::Mine.budget(), [gbp()?, jpy()?].into()),
-        (Who::Mine.second_budget(), [gbp()?].into()),
-        (Who::Mine.parent_budget(), [florin_domain::money::Currency::parse("EUR")?, gbp()?, jpy()?].into()),
+        (Who::Main.budget(), [gbp()?, jpy()?].into()),
+        (Who::Main.second_budget(), [gbp()?].into()),
+        (Who::Main.parent_budget(), [florin_domain::money::Currency::parse("EUR")?, gbp()?, jpy()?].into()),
     ]);
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", expect_some("what the rule was shown", seen)?, expected.clone())?;
-    same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, expected)?;
+    same("what is read", handle.reading.funding(&Who::Main.account()?).await?, expected)?;
     same(
         "the funding budgets of an unknown account",
         handle.reading.funding(&AccountId::parse("F99")?).await?,
@@ -90,9 +90,9 @@ async fn created_twice(handle: Handle) -> CheckResult {
         duplicate::<()>("an id that is taken", &Err(error))?;
         before.still_holds("a batch that could not be created", &handle).await?;
     }
-    let mut stranger = empty(Who::Mine, 3, noon())?;
+    let mut stranger = empty(Who::Main, 3, noon())?;
     stranger.created_by = ClientId(crate::seed_data::uuid(99, 9));
-    let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
+    let error = store_failed(handle.management.create(create(Who::Main, stranger, None)?).await)?;
     expect_true("a missing client is not reported as missing", matches!(error, StoreError::NotFound(_)))?;
     before.still_holds("a batch of nobody", &handle).await
 }
@@ -100,7 +100,7 @@ async fn created_twice(handle: Handle) -> CheckResult {
 async fn unknown_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
-    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
+    let command = create(Who::Main, empty(Who::Main, 1, noon())?, None)?;
     let command = CreateBatchCommand { account: AccountId::parse("F99")?, ..command };
     absent("a missing account", &handle.management.create(command).await)?;
     before.still_holds("a batch on no account", &handle).await
@@ -109,7 +109,7 @@ async fn unknown_account(handle: Handle) -> CheckResult {
 async fn create_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
-    let mut batch = empty(Who::Mine, 1, noon())?;
+    let mut batch = empty(Who::Main, 1, noon())?;
     batch.locked = true;
     let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(NewPayments::of(1, 3)))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
@@ -118,7 +118,7 @@ async fn create_refused(handle: Handle) -> CheckResult {
 
 async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
     // Fewer payments than before, more than before, the same ids again, none.
     let faulty = NewPayments::of(100, 7).with_faults(&[0, 6]);
     let uploads = [
@@ -135,7 +135,7 @@ async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult 
         let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
         let expected = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
         same("the answer", expect_new(handle.management.upload(command).await)?, expected.batch.clone())?;
-        let found = content(&handle, Who::Mine, batch_id(1)).await?;
+        let found = content(&handle, Who::Main, batch_id(1)).await?;
         same("the batch", found.batch, expected.batch)?;
         same("its payments", found.payments, expected.payments)?;
         same("its alerts", found.alerts, expected.alerts)?;
@@ -145,10 +145,10 @@ async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult 
 
 async fn upload_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut locked = empty(Who::Mine, 2, noon())?;
+    let mut locked = empty(Who::Main, 2, noon())?;
     locked.locked = true;
-    expect_new(handle.management.create(create(Who::Mine, locked, None)?).await)?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    expect_new(handle.management.create(create(Who::Main, locked, None)?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), NewPayments::of(50, 2))?).await)?;
     same(
@@ -188,14 +188,14 @@ async fn upload_failed(handle: Handle) -> CheckResult {
 
 async fn shown_batch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    let batch = add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let seen = Arc::new(Mutex::new(None));
     let observer = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &UploadSituation| {
         *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.batch.clone());
         Err(UploadRefusal::Locked)
     });
-    let command = UploadCommand { account: Who::Mine.account()?, batch: batch_id(1), decide, claim: None };
+    let command = UploadCommand { account: Who::Main.account()?, batch: batch_id(1), decide, claim: None };
     refused(handle.management.upload(command).await)?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", seen, Some(batch))
@@ -209,21 +209,21 @@ async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult
     )?;
     let confirmed = add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
     for id in [batch_id(1), confirmed.id] {
-        let before = content(&handle, Who::Mine, id).await?;
+        let before = content(&handle, Who::Main, id).await?;
         let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch {
             name: "新しい".into(),
             visible: false,
             updated_at: after(77),
             ..batch.clone()
         });
-        let command = EditBatchCommand { account: Who::Mine.account()?, batch: id, decide, claim: None };
+        let command = EditBatchCommand { account: Who::Main.account()?, batch: id, decide, claim: None };
         let done = expect_new(handle.management.edit(command).await)?;
         let expected =
             PaymentBatch { name: "新しい".into(), visible: false, updated_at: after(77), ..before.batch.clone() };
         same("the answer", &done.batch, &expected)?;
         let first: Vec<_> = before.alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect();
         same("its first alerts", &done.alerts, &first)?;
-        let now = content(&handle, Who::Mine, id).await?;
+        let now = content(&handle, Who::Main, id).await?;
         same("what is stored", (now.batch, now.payments, now.alerts), (expected, before.payments, before.alerts))?;
     }
     Ok(())
@@ -231,22 +231,22 @@ async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult
 
 /// Returns the GBP balances of both budgets.
 pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failure> {
-    let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    let budgets = handle.seeding.budgets(&Who::Main.account()?).await?;
     let gbp = gbp()?;
-    let others = budgets.iter().filter(|budget| budget.id != Who::Mine.parent_budget());
+    let others = budgets.iter().filter(|budget| budget.id != Who::Main.parent_budget());
     Ok(others.filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
 async fn releases_amounts_and_fees(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let untouched = balance_set(&handle).await?;
-    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
+    let batch = add_confirmed_batch(&handle, Who::Main, 1, 6).await?;
     expect_true("nothing is reserved", balance_set(&handle).await? != untouched)?;
-    let done = expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    let done = expect_new(handle.management.cancel(cancel(Who::Main, batch_id(1), 700)?).await)?;
     let state = BatchState::Cancelled(batch.state.confirmation());
     let expected = PaymentBatch { state, updated_at: after(60), ..batch };
     same("the answer", &done, &expected)?;
-    let now = content(&handle, Who::Mine, batch_id(1)).await?;
+    let now = content(&handle, Who::Main, batch_id(1)).await?;
     same("the batch", now.batch, expected)?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 6)])?;
     expect_true("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
@@ -270,20 +270,20 @@ async fn cancelled_early(handle: Handle) -> CheckResult {
 
 async fn cancel_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(1), 700)?).await)?;
     let before = Observation::take(&handle, 0).await?;
-    refused(handle.management.cancel(cancel(Who::Mine, batch_id(1), 800)?).await)?;
+    refused(handle.management.cancel(cancel(Who::Main, batch_id(1), 800)?).await)?;
     before.still_holds("a second cancellation", &handle).await
 }
 
 async fn cancel_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the reservation.
-    store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
+    store_failed(handle.management.cancel(cancel(Who::Main, batch_id(1), 99_999)?).await)?;
     before.still_holds("a cancellation that failed half-way", &handle).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(1), 700)?).await)?;
     books_are_right(&handle).await
 }

@@ -43,14 +43,14 @@ pub(super) async fn start_batch(handle: &Handle, number: u128, count: u32) -> Re
 
 async fn stores_the_decision_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let batch = add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
     let confirmation = expect_some("a confirmation", batch.state.confirmation())?;
     let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
     let expected = PaymentBatch { state, updated_at: after(90), ..batch };
     same("the answer", &done, &expected)?;
-    same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, expected)?;
+    same("what is stored", summary(&handle, Who::Main, batch_id(1)).await?.batch, expected)?;
     let again = handle.processing.start(start(&lease, 50)).await;
     let illegal = IllegalBatchTransition { current: PaymentBatchStatus::Started };
     expect_true("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
@@ -58,7 +58,7 @@ async fn stores_the_decision_once(handle: Handle) -> CheckResult {
 
 async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 7).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 7).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
@@ -115,7 +115,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same(
         "the balances of the reservation",
-        balances(&handle, Who::Mine, gbp()?).await?,
+        balances(&handle, Who::Main, gbp()?).await?,
         Balances::new(Minor(9_189), Minor(0), Minor(311))?,
     )?;
     let [zero, one, two, three, four, five] = payments[..] else {
@@ -126,7 +126,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment was paid",
-        balances(&handle, Who::Mine, gbp()?).await?,
+        balances(&handle, Who::Main, gbp()?).await?,
         Balances::new(Minor(9_189), Minor(0), Minor(206))?,
     )?;
     let failed = PaymentOutcome::Failed(FailureReason::AccountNotFound);
@@ -134,7 +134,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment failed",
-        balances(&handle, Who::Mine, gbp()?).await?,
+        balances(&handle, Who::Main, gbp()?).await?,
         Balances::new(Minor(9_291), Minor(0), Minor(104))?,
     )?;
     let pending = record(&lease, &[four, five], PaymentOutcome::Pending, Some(after(700)), 30);
@@ -145,11 +145,11 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
     expect_stored(&handle, &done).await?;
     same(
         "the balances after a payment was returned",
-        balances(&handle, Who::Mine, gbp()?).await?,
+        balances(&handle, Who::Main, gbp()?).await?,
         Balances::new(Minor(9_395), Minor(0), Minor(0))?,
     )?;
     let ends = [(PaymentStatus::Completed, 2), (PaymentStatus::Failed, 2), (PaymentStatus::Returned, 2)];
-    same("the payments", statuses(&content(&handle, Who::Mine, batch_id(1)).await?.payments), ends.to_vec())
+    same("the payments", statuses(&content(&handle, Who::Main, batch_id(1)).await?.payments), ends.to_vec())
 }
 
 async fn recorded_twice(handle: Handle) -> CheckResult {
@@ -170,13 +170,13 @@ async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (lease, payments) = start_batch(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
-    let before = balances(&handle, Who::Mine, gbp()?).await?;
+    let before = balances(&handle, Who::Main, gbp()?).await?;
     let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
     let done = handle.processing.record(record(&lease, &payments, back, None, 20)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
     expect_stored(&handle, &done).await?;
     // The amount is returned, the fee is not.
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balance", now.available().0 - before.available().0, 100)
 }
 
@@ -186,8 +186,8 @@ async fn all_failed(handle: Handle) -> CheckResult {
     let (lease, payments) = start_batch(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
     handle.processing.record(record(&lease, &payments, failed, None, 10)).await?;
-    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Failed)?;
-    same("the balance", balances(&handle, Who::Mine, gbp()?).await?, untouched)?;
+    same("the batch", summary(&handle, Who::Main, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Failed)?;
+    same("the balance", balances(&handle, Who::Main, gbp()?).await?, untouched)?;
     books_are_right(&handle).await
 }
 
@@ -208,7 +208,7 @@ async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> Check
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut seen = expect_some("a situation", seen)?;
     seen.payments.sort_by_key(|payment| payment.index);
-    let stored = content(&handle, Who::Mine, batch_id(1)).await?;
+    let stored = content(&handle, Who::Main, batch_id(1)).await?;
     same("the batch", seen.batch, stored.batch)?;
     let expected: Vec<_> = [1, 3].iter().filter_map(|index: &usize| stored.payments.get(*index).cloned()).collect();
     same("the payments", seen.payments, expected)?;
@@ -216,8 +216,8 @@ async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> Check
     let of_orders: BTreeMap<_, _> = stored_names(&handle).await?.into_iter().collect();
     same("the names of the budgets", seen.budget_names, of_orders)?;
     same("the next number", seen.number, 3)?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
-    same("the balances", seen.balances.get(&(Who::Mine.budget(), gbp()?)).copied(), Some(now))
+    let now = balances(&handle, Who::Main, gbp()?).await?;
+    same("the balances", seen.balances.get(&(Who::Main.budget(), gbp()?)).copied(), Some(now))
 }
 
 async fn record_failed(handle: Handle) -> CheckResult {
@@ -256,8 +256,8 @@ fn panic_in_a_rule() -> Result<SettleDecision, SettleRefusal> {
 /// Returns the names of the budgets that fund batches.
 async fn stored_names(handle: &Handle) -> Result<Vec<(BudgetId, String)>, Failure> {
     let mut names = Vec::new();
-    for budget in [Who::Mine.budget(), Who::Mine.second_budget()] {
-        let found = expect_some("a budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+    for budget in [Who::Main.budget(), Who::Main.second_budget()] {
+        let found = expect_some("a budget", handle.budgets.find(&Who::Main.account()?, budget).await?)?;
         names.push((budget, found.budget.name));
     }
     Ok(names)

@@ -53,7 +53,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
         let mut command = claim(name * 1_000 + round, now, 1);
         command.until = now + chrono::TimeDelta::seconds(2);
         let Some(lease) = handle.processing.claim(command).await?.pop() else {
-            if content(&handle, Who::Mine, batch_id(1)).await?.batch.status() == PaymentBatchStatus::Completed {
+            if content(&handle, Who::Main, batch_id(1)).await?.batch.status() == PaymentBatchStatus::Completed {
                 return Ok(sent);
             }
             tokio::task::yield_now().await;
@@ -75,8 +75,8 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 async fn taken_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let other = second(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 40).await?;
-    let before = balances(&handle, Who::Mine, gbp()?).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 40).await?;
+    let before = balances(&handle, Who::Main, gbp()?).await?;
     let workers = [handle.clone(), other.clone(), handle.clone(), other];
     let workers: Vec<_> = (1..).zip(workers).map(|(name, handle)| tokio::spawn(work(handle, name))).collect();
     let mut sent = Vec::new();
@@ -87,7 +87,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the started payments", sent, found.payments.iter().map(|payment| payment.id).collect::<Vec<_>>())?;
     same("their states", statuses(&found.payments), vec![(PaymentStatus::Completed, 40)])?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("available and reserved", (now.available(), now.reserved()), (before.available(), Minor::ZERO))?;
     books_are_right(&handle).await
 }
@@ -96,7 +96,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
-        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Main, number, 1).await?;
     }
     let claims = (1..=24).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let processing = handle.processing.clone();
@@ -123,30 +123,30 @@ async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
         let upload = upload(Who::Mine, batch_id(round), NewPayments::of(base + 500, 2))?;
         let upload = tokio::spawn(async move { uploading.upload(upload).await });
-        let confirm = confirm(Who::Mine, batch_id(round), base)?;
+        let confirm = confirm(Who::Main, batch_id(round), base)?;
         let confirm = tokio::spawn(async move { confirming.confirm(confirm).await });
         let uploaded = upload.await.map_err(|error| Failure::new(error.to_string()))?;
         let confirmed = expect_new(confirm.await.map_err(|error| Failure::new(error.to_string()))?)?;
-        let found = content(&handle, Who::Mine, batch_id(round)).await?;
+        let found = content(&handle, Who::Main, batch_id(round)).await?;
         same("the batch", &found.batch, &confirmed)?;
         same("payments", found.payments.len(), if uploaded.is_ok() { 2 } else { 1 })?;
         same("orders", found.batch.orders.len(), found.payments.len())?;
         same("states", statuses(&found.payments), vec![(PaymentStatus::Confirmed, found.payments.len())])?;
         books_are_right(&handle).await?;
-        expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(round), base + 100)?).await)?;
+        expect_new(handle.management.cancel(cancel(Who::Main, batch_id(round), base + 100)?).await)?;
     }
     books_are_right(&handle).await
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (other, payer) = (second(&handle).await?, Who::Mine.account()?);
+    let (other, payer) = (second(&handle).await?, Who::Main.account()?);
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
         let (id, amount) = (payment_id(number % 6), Minor(i64::try_from(number).unwrap_or(0) + 1));
         tokio::spawn(async move {
             let payment = AcceptedPayment { id, amount: amount.of(gbp()?), reference: None, accepted_at: noon() };
-            Ok::<_, Failure>(bank.accept(&Who::Mine.account()?, payment).await?)
+            Ok::<_, Failure>(bank.accept(&Who::Main.account()?, payment).await?)
         })
     });
     for attempt in attempts.collect::<Vec<_>>() {
@@ -158,7 +158,7 @@ async fn accepted_once(handle: Handle) -> CheckResult {
 
 async fn remembers_the_first(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let payer = Who::Mine.account()?;
+    let payer = Who::Main.account()?;
     same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;
     let first =
         AcceptedPayment { id: payment_id(1), amount: Minor(5).of(jpy()?), reference: None, accepted_at: after(1) };

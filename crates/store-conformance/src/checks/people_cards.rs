@@ -35,12 +35,12 @@ checks! {
 }
 
 /// The budgets of an individual card. Only the last one is active.
-const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
+const BUDGETS: [(BudgetId, bool); 2] = [(Who::Main.budget(), false), (Who::Main.second_budget(), true)];
 
 async fn create_person_with_card(handle: &Handle) -> Result<CardProfile, Failure> {
     seed_store(handle).await?;
-    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
-    expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
+    expect_new(handle.people.create(create_person(Who::Main, 1, "ada@example.com")?).await)?;
+    expect_new(handle.card_management.create(issue_to_person(Who::Main, 1, person_id(1), &BUDGETS)?).await)
 }
 
 async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResult {
@@ -53,30 +53,30 @@ async fn individual_cards_name_a_person_and_budgets(handle: Handle) -> CheckResu
     same("the budgets", named, BUDGETS.to_vec())?;
     let shown: Vec<_> = found.budgets.iter().map(|budget| (budget.id, budget.active)).collect();
     same("what is shown", shown, BUDGETS.to_vec())?;
-    same("the budget that pays", found.record.card.budget, Who::Mine.second_budget())?;
-    let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
+    same("the budget that pays", found.record.card.budget, Who::Main.second_budget())?;
+    let command = first(Who::Main, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     let message = expect_new(handle.cards.first_message(command).await)?;
-    same("what a message charges", message.budget, Who::Mine.second_budget())?;
+    same("what a message charges", message.budget, Who::Main.second_budget())?;
     books_are_right(&handle).await
 }
 
 async fn create_is_shown_the_person_and_every_budget(handle: Handle) -> CheckResult {
     create_person_with_card(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let foreign = [(Who::Mine.budget(), true), (Who::Other.budget(), false)];
+    let foreign = [(Who::Main.budget(), true), (Who::Other.budget(), false)];
     for (what, person, budgets, refusal) in [
         ("an unknown person", person_id(9), BUDGETS, CreateCardRefusal::NoPerson),
         ("a foreign person", Who::Other.person(), BUDGETS, CreateCardRefusal::NoPerson),
         ("a foreign budget", person_id(1), foreign, CreateCardRefusal::NoBudget("body.budgets[1].budgetId".into())),
     ] {
-        let command = issue_to_person(Who::Mine, 2, person, &budgets)?;
+        let command = issue_to_person(Who::Main, 2, person, &budgets)?;
         same(what, refused(handle.card_management.create(command).await)?, refusal)?;
     }
     before.still_holds("refused cards", &handle).await
 }
 
 fn given_to(person: PersonId) -> CardChangeRequest {
-    CardChangeRequest { person: Some(person), ..CardChangeRequest::nothing(Who::Mine.client(), noon()) }
+    CardChangeRequest { person: Some(person), ..CardChangeRequest::nothing(Who::Main.client(), noon()) }
 }
 
 async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
@@ -84,15 +84,15 @@ async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
     let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
     let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
-    same("the owner", personal.person, Who::Mine.person())?;
+    same("the owner", personal.person, Who::Main.person())?;
     same("the budgets", changed.budgets, made.budgets)?;
     for person in [person_id(9), Who::Other.person()] {
-        let command = change(Who::Mine, card_id(1), given_to(person))?;
+        let command = change(Who::Main, card_id(1), given_to(person))?;
         let refusal = refused(handle.card_management.change(command).await)?;
         same("an unknown person", refusal, ChangeCardRefusal::NoPerson)?;
     }
     let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
-    same("the owner after refusals", personal.person, Who::Mine.person())
+    same("the owner after refusals", personal.person, Who::Main.person())
 }
 
 async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult {
@@ -113,22 +113,22 @@ async fn list_of_people_and_of_every_named_budget(handle: Handle) -> CheckResult
     };
     let of = |people: Vec<PersonId>| CardFilter { people: Some(people), ..CardFilter::default() };
     same("cards of the person", list(of(vec![person_id(9), person_id(1)])).await?, vec![card_id(1)])?;
-    same("cards of another person", list(of(vec![Who::Mine.person()])).await?, vec![])?;
+    same("cards of another person", list(of(vec![Who::Main.person()])).await?, vec![])?;
     same("cards of nobody", list(of(vec![])).await?, vec![])?;
-    let named = CardFilter { budget: Some(Who::Mine.budget()), ..CardFilter::default() };
+    let named = CardFilter { budget: Some(Who::Main.budget()), ..CardFilter::default() };
     let found = list(named).await?;
     same("cards that name a budget", found.contains(&card_id(1)) && found.contains(&card_id(2)), true)
 }
 
 async fn has_card(handle: &Handle, person: PersonId) -> Result<bool, Failure> {
-    Ok(expect_some("the person", handle.people.find(&Who::Mine.account()?, person).await?)?.has_card)
+    Ok(expect_some("the person", handle.people.find(&Who::Main.account()?, person).await?)?.has_card)
 }
 
 async fn shows_who_has_a_card(handle: Handle) -> CheckResult {
     create_person_with_card(&handle).await?;
     same("the owner", has_card(&handle, person_id(1)).await?, true)?;
-    same("another person", has_card(&handle, Who::Mine.person()).await?, false)?;
-    let ended = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    same("another person", has_card(&handle, Who::Main.person()).await?, false)?;
+    let ended = change_state(Who::Main, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(ended).await)?;
     same("the owner of a terminated card", has_card(&handle, person_id(1)).await?, false)
 }
@@ -138,7 +138,7 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
     for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
         expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
     }
-    let ended = change_state(Who::Mine, card_id(2), CardState::Terminated, "lost")?;
+    let ended = change_state(Who::Main, card_id(2), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(ended).await)?;
     let at = after(7);
     let command = ErasePersonCommand {
@@ -151,9 +151,9 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
         same("a card", find_card(&handle, card_id(number)).await?.record.card.state, state)?;
     }
     let transitions =
-        handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+        handle.card_management.transitions(&Who::Main.account()?, card_id(1), PageRequest::default()).await?;
     let last = expect_some("a transition", expect_some("the card", transitions)?.rows.into_iter().next())?;
-    same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))?;
+    same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Main.client(), at))?;
     let events = stored(&handle).await?;
     without_gaps(&events)?;
     let last = expect_some("an event", events.last())?;
@@ -167,7 +167,7 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
 async fn dispute_with_evidence(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
     let posted = first(Who::Mine, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
     expect_new(handle.cards.first_message(posted).await)?;
-    expect_new(handle.disputes.open(open_dispute(Who::Mine, token(number), "1", number + 1)?).await)?;
+    expect_new(handle.disputes.open(open_dispute(Who::Main, token(number), "1", number + 1)?).await)?;
     let command = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, &format!("evidence-{number}"), "{}")?);
         Ok(DisputeCommand { claim, ..act_on_dispute(Who::Mine, number + 1, evidence("She lost it")?, number + 2)? })
@@ -188,7 +188,7 @@ async fn evidence_deleted(handle: Handle) -> CheckResult {
     };
     handle.people.erase(command).await?;
     for (number, left) in [(11, 0), (21, 1)] {
-        let found = handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?;
+        let found = handle.disputes.find(&Who::Main.account()?, dispute_id(number)).await?;
         same("texts of evidence", expect_some("the dispute", found)?.evidence.len(), left)?;
     }
     expect_new(handle.disputes.act(hers).await)?;

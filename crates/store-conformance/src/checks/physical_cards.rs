@@ -39,9 +39,9 @@ const RIGHT: [u8; 32] = [7; 32];
 /// Orders physical card 1 for my card, and sets its PIN.
 async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
     seed_store(handle).await?;
-    let command = order_physical(Who::Mine, Who::Mine.card(), 1)?;
+    let command = order_physical(Who::Main, Who::Main.card(), 1)?;
     let new = expect_new(handle.card_management.order_physical(command).await)?;
-    expect_new(handle.card_management.change(set_pin(Who::Mine, card_id(1), RIGHT)?).await)?;
+    expect_new(handle.card_management.change(set_pin(Who::Main, card_id(1), RIGHT)?).await)?;
     Ok(new)
 }
 
@@ -57,19 +57,19 @@ fn debit(who: Who, text: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCo
 }
 
 async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
-    let (physical, other) = (find_card(handle, card_id(1)).await?, find_card(handle, Who::Mine.card()).await?);
+    let (physical, other) = (find_card(handle, card_id(1)).await?, find_card(handle, Who::Main.card()).await?);
     same("the state that the virtual card shows", other.physical_state, Some(physical.record.card.state))?;
     Ok((physical.record.card.state, other.record.card.state))
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let virtual_card = Who::Mine.limited_card();
-    let command = limit(Who::Mine, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
+    let virtual_card = Who::Main.limited_card();
+    let command = limit(Who::Main, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
     let before = find_card(&handle, virtual_card).await?;
     same("before", before.physical_state, None)?;
-    let new = expect_new(handle.card_management.order_physical(order_physical(Who::Mine, virtual_card, 1)?).await)?;
+    let new = expect_new(handle.card_management.order_physical(order_physical(Who::Main, virtual_card, 1)?).await)?;
     let expected = PhysicalCard { virtual_card, recipient: Some(recipient()?) };
     same("the physical card", &new.record.physical, &Some(expected))?;
     same("what is found", &find_card(&handle, card_id(1)).await?, &new)?;
@@ -78,15 +78,15 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     same("the limits", windows, expected)?;
     let after = find_card(&handle, virtual_card).await?;
     same("the virtual card", (after.record, after.physical_state), (before.record, Some(CardState::Unactivated)))?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, true)?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, virtual_card).await?, false)?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, true)?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, virtual_card).await?, false)?;
     books_are_right(&handle).await
 }
 
 async fn messages_are_compared_with_the_address(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let recipient = recipient()?;
-    for (number, card, expected) in [(10, card_id(1), Match::Match), (11, Who::Mine.card(), Match::NotChecked)] {
+    for (number, card, expected) in [(10, card_id(1), Match::Match), (11, Who::Main.card(), Match::NotChecked)] {
         let sent = Cardholder {
             address_line1: Some(Text::parse(recipient.address_line1.clone())?),
             postal_code: Some(Text::parse(recipient.postcode.clone())?),
@@ -94,7 +94,7 @@ async fn messages_are_compared_with_the_address(handle: Handle) -> CheckResult {
         };
         let extras = Extras { cardholder: Some(sent), ..Extras::default() };
         let message = FirstMessage { extras, ..message(FirstKind::Purchase, "0")? };
-        let stored = expect_new(handle.cards.first_message(first(Who::Mine, card, message, stamp(number))?).await)?;
+        let stored = expect_new(handle.cards.first_message(first(Who::Main, card, message, stamp(number))?).await)?;
         let found = expect_some("the verification", stored.details.verification)?;
         same("the address", (found.address_line1, found.postal_code), (expected, expected))?;
     }
@@ -105,7 +105,7 @@ async fn order_of_20_at_once_one_passes(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 1..=20 {
-        let (command, cards) = (order_physical(Who::Mine, Who::Mine.card(), number)?, handle.card_management.clone());
+        let (command, cards) = (order_physical(Who::Main, Who::Main.card(), number)?, handle.card_management.clone());
         works.push(Box::pin(async move { cards.order_physical(command).await }));
     }
     let mut passed = 0;
@@ -122,13 +122,13 @@ async fn order_of_20_at_once_one_passes(handle: Handle) -> CheckResult {
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let order = || -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, "o", "{}")?);
-        Ok(OrderPhysicalCommand { claim, ..order_physical(Who::Mine, Who::Mine.limited_card(), 2)? })
+        let claim = Some(claim(Who::Main, "o", "{}")?);
+        Ok(OrderPhysicalCommand { claim, ..order_physical(Who::Main, Who::Main.limited_card(), 2)? })
     };
     let done = expect_new(handle.card_management.order_physical(order()?).await)?;
     same("the stored answer", replayed(handle.card_management.order_physical(order()?).await)?, answer_of(&done))?;
     let first = || -> Result<_, Failure> {
-        Ok(FirstUseCommand { claim: Some(claim(Who::Mine, "f", "{}")?), ..debit(Who::Mine, "1", RIGHT, 10)? })
+        Ok(FirstUseCommand { claim: Some(claim(Who::Main, "f", "{}")?), ..debit(Who::Main, "1", RIGHT, 10)? })
     };
     let done = expect_new(handle.cards.first_use(first()?).await)?;
     same("the stored answer", replayed(handle.cards.first_use(first()?).await)?, answer_of(&done))
@@ -136,22 +136,22 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
-    let wrong = expect_new(handle.cards.first_use(debit(Who::Mine, "1", [8; 32], 10)?).await)?;
+    let wrong = expect_new(handle.cards.first_use(debit(Who::Main, "1", [8; 32], 10)?).await)?;
     same("a wrong PIN", wrong.response, Response::CardNotActive)?;
     same("the cards", states(&handle).await?, (CardState::Unactivated, CardState::Active))?;
-    let right = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 11)?).await)?;
+    let right = expect_new(handle.cards.first_use(debit(Who::Main, "1", RIGHT, 11)?).await)?;
     same("the right PIN", (right.response, right.state), (Response::Approved, TransactionState::Completed))?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, false)?;
-    for (card, to) in [(card_id(1), CardState::Active), (Who::Mine.card(), CardState::Terminated)] {
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, false)?;
+    for (card, to) in [(card_id(1), CardState::Active), (Who::Main.card(), CardState::Terminated)] {
         let transitions =
-            handle.card_management.transitions(&Who::Mine.account()?, card, PageRequest::default()).await?;
+            handle.card_management.transitions(&Who::Main.account()?, card, PageRequest::default()).await?;
         let last = expect_some("a transition", expect_some("the card", transitions)?.rows.into_iter().next())?;
-        same("the transition", (last.to, last.client, last.created_at), (to, Who::Mine.client(), noon()))?;
+        same("the transition", (last.to, last.client, last.created_at), (to, Who::Main.client(), noon()))?;
     }
-    let seen = expect_some("the situation", card(&handle, &Who::Mine.account()?, card_id(1)).await?)?;
+    let seen = expect_some("the situation", card(&handle, &Who::Main.account()?, card_id(1)).await?)?;
     same("the card of the next message", seen.card.state, CardState::Active)?;
-    let next = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 12)?).await)?;
+    let next = expect_new(handle.cards.first_use(debit(Who::Main, "1", RIGHT, 12)?).await)?;
     same("a later message", next.response, Response::Approved)?;
     let events = stored(&handle).await?;
     let states = events.iter().filter(|event| event.kind == EventKind::CardStateUpdated).count();
@@ -164,15 +164,15 @@ async fn declined_message_puts_the_card_into_use(handle: Handle) -> CheckResult 
     let answer = expect_new(handle.cards.first_use(debit(Who::Mine, "9999", RIGHT, 10)?).await)?;
     same("a debit above the balance", answer.response, Response::NotSufficientFunds)?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
-    same("its explanation", handle.chains.history(&Who::Mine.account()?, token(10)).await?.is_some(), true)
+    same("its explanation", handle.chains.history(&Who::Main.account()?, token(10)).await?.is_some(), true)
 }
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
-    refused(handle.cards.first_use(debit(Who::Mine, "0.001", RIGHT, 10)?).await)?;
-    for card in [card_id(1), Who::Mine.card()] {
-        refused(handle.card_management.order_physical(order_physical(Who::Mine, card, 2)?).await)?;
+    refused(handle.cards.first_use(debit(Who::Main, "0.001", RIGHT, 10)?).await)?;
+    for card in [card_id(1), Who::Main.card()] {
+        refused(handle.card_management.order_physical(order_physical(Who::Main, card, 2)?).await)?;
     }
     before.still_holds("refused commands", &handle).await
 }
@@ -181,14 +181,14 @@ async fn first_use_of_10_at_once_one_activates(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 10..20 {
-        let (command, cards) = (debit(Who::Mine, "1", RIGHT, number)?, handle.cards.clone());
+        let (command, cards) = (debit(Who::Main, "1", RIGHT, number)?, handle.cards.clone());
         works.push(Box::pin(async move { cards.first_use(command).await }));
     }
     for answer in race(works).await? {
         same("an answer", expect_new(answer)?.response, Response::Approved)?;
     }
     let transitions =
-        handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+        handle.card_management.transitions(&Who::Main.account()?, card_id(1), PageRequest::default()).await?;
     same("transitions", expect_some("the card", transitions)?.count, 1)?;
     books_are_right(&handle).await
 }
@@ -196,7 +196,7 @@ async fn first_use_of_10_at_once_one_activates(handle: Handle) -> CheckResult {
 async fn dry_run_changes_nothing(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
-    let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Mine, "1", RIGHT, 10)? };
+    let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Main, "1", RIGHT, 10)? };
     let run = dry_run(handle.cards.first_use(command).await)?;
     same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?;
     before.still_holds("a dry run of a first use", &handle).await
@@ -204,21 +204,21 @@ async fn dry_run_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn forgets_the_address(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
-    let end = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    let end = change_state(Who::Main, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(end).await)?;
     let found = find_card(&handle, card_id(1)).await?;
-    let expected = PhysicalCard { virtual_card: Who::Mine.card(), recipient: None };
+    let expected = PhysicalCard { virtual_card: Who::Main.card(), recipient: None };
     same("the card", &found.record.physical, &Some(expected))?;
-    let new = order_physical(Who::Mine, Who::Mine.card(), 2)?;
+    let new = order_physical(Who::Main, Who::Main.card(), 2)?;
     expect_new(handle.card_management.order_physical(new).await)?;
-    let shown = find_card(&handle, Who::Mine.card()).await?.physical_state;
+    let shown = find_card(&handle, Who::Main.card()).await?.physical_state;
     same("the state of the last one", shown, Some(CardState::Unactivated))
 }
 
 async fn physical_cards_of_one_account_only(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
     let before = Observation::take(&handle, 20).await?;
-    let order = order_physical(Who::Other, Who::Mine.limited_card(), 2)?;
+    let order = order_physical(Who::Other, Who::Main.limited_card(), 2)?;
     absent("a card", &handle.card_management.order_physical(order).await)?;
     absent("a message", &handle.cards.first_use(debit(Who::Other, "1", RIGHT, 10)?).await)?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Other.account()?, card_id(1)).await?, false)?;

@@ -53,25 +53,25 @@ checks! {
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview, Failure> {
-    expect_some("the payment", handle.merchant_payments.find(&Who::Mine.account()?, id).await?)
+    expect_some("the payment", handle.merchant_payments.find(&Who::Main.account()?, id).await?)
 }
 
 /// Creates checkout 1 and session 1 on my account, and pays the session.
 pub(super) async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
     seed_store(handle).await?;
-    let checkout = add_checkout(handle, Who::Mine, 1).await?;
-    add_paid_session(handle, Who::Mine, checkout, 1).await
+    let checkout = add_checkout(handle, Who::Main, 1).await?;
+    add_paid_session(handle, Who::Main, checkout, 1).await
 }
 
 /// Builds a command that authorises refund `number` at the bank, which confirms immediately.
 fn authorise(number: u128) -> Result<RefundCommand, Failure> {
     let now = after(300 + i64::try_from(number).unwrap_or_default());
-    refund_step(Who::Mine, number, RefundAction::AtBank(approval(now)), (1_000 + number, now))
+    refund_step(Who::Main, number, RefundAction::AtBank(approval(now)), (1_000 + number, now))
 }
 
 async fn shows_what_the_session_says(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let session = expect_some("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
     let expected = PaymentOverview {
         checkout_type: CheckoutType::Shopping,
@@ -81,12 +81,12 @@ async fn shows_what_the_session_says(handle: Handle) -> CheckResult {
         payment: payment.clone(),
     };
     same("the payment", find(&handle, payment.id).await?, expected.clone())?;
-    let refund = add_refund(&handle, Who::Mine, payment.id, 1).await?;
+    let refund = add_refund(&handle, Who::Main, payment.id, 1).await?;
     let overview = PaymentOverview { payment: refund.clone(), is_refundable: false, ..expected };
     same("its refund", find(&handle, refund.id).await?, overview)?;
-    add_top_up(&handle, Who::Mine, 2).await?;
+    add_top_up(&handle, Who::Main, 2).await?;
     let action = pay(None, approval(after(9)))?;
-    let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
+    let session = expect_new(handle.checkout_sessions.act(step(Who::Main, 2, action, (2, after(9)))?).await)?;
     let top_up = find(&handle, expect_some("its payment", session.state.payment())?).await?;
     let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
     same("the payment of a top-up", facts, (CheckoutType::TopUp, None, None, false))
@@ -99,18 +99,18 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
     // The checkout has a separate settlement account, without a bank at first.
     let own = settlement_account_id(1);
     let change = async |command| expect_new(handle.settlement_accounts.change(command).await);
-    change(open_settlement_account(Who::Mine, 1)?).await?;
-    change(approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
-    let payment = add_paid_session(&handle, Who::Mine, checkout_id(1), 1).await?.id;
+    change(open_settlement_account(Who::Main, 1)?).await?;
+    change(approve_settlement_account(Who::Main, own, Approval::Approve, after(1))?).await?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Main, 1, Some(own))?).await)?;
+    let payment = add_paid_session(&handle, Who::Main, checkout_id(1), 1).await?.id;
     let is_refundable = async || Ok::<_, Failure>(find(&handle, payment).await?.is_refundable);
     let refund = async |number| {
-        let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
+        let command = create_refund(Who::Main, payment, refund_request(Who::Main, number)?)?;
         Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
     };
     let by = async |bank: BankId| {
         let edit = SettlementAccountEdit { bank: Some(Some(bank)), ..SettlementAccountEdit::default() };
-        change(edit_settlement_account(Who::Mine, own, edit, after(2))?).await
+        change(edit_settlement_account(Who::Main, own, edit, after(2))?).await
     };
     same("without a bank", is_refundable().await?, false)?;
     same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;
@@ -119,20 +119,20 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
     same("by a bank without refunds", refused(refund(1).await?)?, RefundRefusal::BankWithoutRefunds)?;
     by(bank(2, "")?.id).await?;
     same("by a bank with refunds", is_refundable().await?, true)?;
-    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
-    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)?;
+    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Main, 1)? };
+    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Main, payment, request)?).await)?;
     same("after a refund of all of it", is_refundable().await?, false)?;
     same(
         "after a refund of all of it",
         refused(refund(2).await?)?,
         RefundRefusal::AboveRemainder(Minor(0).of(gbp()?)),
     )?;
-    let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
+    let rejected = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
     expect_new(handle.merchant_payments.act(rejected).await)?;
     same("after the refund was cancelled", is_refundable().await?, true)?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
-    expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
-    change(delete_settlement_account(Who::Mine, own)?).await?;
+    expect_new(handle.checkouts.edit(edit_checkout(Who::Main, checkout_id(1), edit, after(6))?).await)?;
+    change(delete_settlement_account(Who::Main, own)?).await?;
     same("after the settlement account was deleted", is_refundable().await?, false)?;
     same(
         "after the settlement account was deleted",
@@ -145,15 +145,15 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
 /// two refunds of the first payment. Returns their ids.
 async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let first = create_purchase(handle).await?.id;
-    let second = add_paid_session(handle, Who::Mine, checkout_id(1), 2).await?.id;
-    add_top_up(handle, Who::Mine, 3).await?;
-    let choose = step(Who::Mine, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
+    let second = add_paid_session(handle, Who::Main, checkout_id(1), 2).await?.id;
+    add_top_up(handle, Who::Main, 3).await?;
+    let choose = step(Who::Main, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
-    add_top_up(handle, Who::Mine, 4).await?;
+    add_top_up(handle, Who::Main, 4).await?;
     let action = pay(None, approval(after(201)))?;
-    let topped_up = expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(201)))?).await)?;
+    let topped_up = expect_new(handle.checkout_sessions.act(step(Who::Main, 4, action, (4, after(201)))?).await)?;
     for number in [250, 251] {
-        add_refund(handle, Who::Mine, first, number).await?;
+        add_refund(handle, Who::Main, first, number).await?;
     }
     expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
     let theirs = add_checkout(handle, Who::Other, 9).await?;
@@ -169,7 +169,7 @@ async fn listed(
     filter: MerchantPaymentFilter,
     (sort, page): (PaymentSort, PageRequest),
 ) -> Result<(i64, Vec<MerchantPaymentId>), Failure> {
-    let found = handle.merchant_payments.list(&Who::Mine.account()?, filter, sort, page).await?;
+    let found = handle.merchant_payments.list(&Who::Main.account()?, filter, sort, page).await?;
     for row in &found.rows {
         same("a row", row, &ListedPayment::from(find(handle, row.id).await?))?;
     }
@@ -217,8 +217,8 @@ async fn list_in_both_orders_in_pages(handle: Handle) -> CheckResult {
     let first = create_purchase(&handle).await?.id;
     // All have the same time.
     for number in [3, 2, 4] {
-        let request = RefundRequest { now: after(250), ..refund_request(Who::Mine, number)? };
-        expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, first, request)?).await)?;
+        let request = RefundRequest { now: after(250), ..refund_request(Who::Main, number)? };
+        expect_new(handle.merchant_payments.create_refund(create_refund(Who::Main, first, request)?).await)?;
     }
     let mut expected = vec![first, refund_row(2), refund_row(3), refund_row(4)];
     let any = MerchantPaymentFilter::default;
@@ -239,10 +239,10 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
         Ok::<_, Failure>((found.0, find(&handle, payment.id).await?.is_refundable))
     };
     same("without refunds", facts().await?, (1, true))?;
-    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
-    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment.id, request)?).await)?;
+    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Main, 1)? };
+    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Main, payment.id, request)?).await)?;
     same("with a refund of all of it", facts().await?, (2, false))?;
-    let left = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(305)))?;
+    let left = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(305)))?;
     expect_new(handle.merchant_payments.act(left).await)?;
     same("with a cancelled refund", facts().await?, (2, true))
 }
@@ -250,18 +250,18 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
 /// A payment that failed shows the order that a later payment of its session created.
 async fn paid_later(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    add_session(&handle, Who::Mine, checkout, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    add_session(&handle, Who::Main, checkout, 1).await?;
     let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
-    expect_new(handle.checkout_sessions.act(step(Who::Mine, 1, rejected, (500, after(9)))?).await)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Main, 1, rejected, (500, after(9)))?).await)?;
     let orders = async || {
-        let (mine, filter) = (Who::Mine.account()?, MerchantPaymentFilter::default());
+        let (mine, filter) = (Who::Main.account()?, MerchantPaymentFilter::default());
         let found = handle.merchant_payments.list(&mine, filter, PaymentSort::OldestFirst, PAGE).await?;
         Ok::<_, Failure>(found.rows.iter().map(|row| (row.status, row.order)).collect::<Vec<_>>())
     };
     same("after the failure", orders().await?, vec![(MerchantPaymentStatus::Failed, None)])?;
     // The session knows from the first payment where to ship to.
-    let approved = step(Who::Mine, 1, pay(None, approval(after(600)))?, (1, after(600)))?;
+    let approved = step(Who::Main, 1, pay(None, approval(after(600)))?, (1, after(600)))?;
     let session = expect_new(handle.checkout_sessions.act(approved).await)?;
     let order = expect_some("the order", session.state.order())?;
     let expected = vec![(MerchantPaymentStatus::Failed, Some(order)), (MerchantPaymentStatus::Completed, Some(order))];
@@ -270,24 +270,24 @@ async fn paid_later(handle: Handle) -> CheckResult {
 
 async fn sums_completed_ones(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
-    add_paid_session(&handle, Who::Mine, checkout, 2).await?;
-    add_session(&handle, Who::Mine, checkout, 3).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    let payment = add_paid_session(&handle, Who::Main, checkout, 1).await?.id;
+    add_paid_session(&handle, Who::Main, checkout, 2).await?;
+    add_session(&handle, Who::Main, checkout, 3).await?;
     for number in [1, 2, 3] {
-        add_refund(&handle, Who::Mine, payment, number).await?;
+        add_refund(&handle, Who::Main, payment, number).await?;
     }
     for number in [1, 2] {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
     }
-    let mut yen = crate::checkout_sessions::top_up_request(Who::Mine, 4)?;
+    let mut yen = crate::checkout_sessions::top_up_request(Who::Main, 4)?;
     yen.draft.terms.amount = Minor(700).of(crate::seed_data::jpy()?);
-    let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
+    let yen = crate::checkout_sessions::create_top_up(Who::Main, yen)?;
     expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
     let action = pay(None, approval(after(9)))?;
-    expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(9)))?).await)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Main, 4, action, (4, after(9)))?).await)?;
     let expected = vec![
         PaymentsSummary { currency: gbp()?, paid: Total(2_000), refunded: Total(200), count: 2 },
         PaymentsSummary { currency: crate::seed_data::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
@@ -298,8 +298,8 @@ async fn sums_completed_ones(handle: Handle) -> CheckResult {
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
-    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
-    let done = add_refund(&handle, Who::Mine, payment.id, 250).await?;
+    let (mine, ports) = (Who::Main.account()?, &handle.merchant_payments);
+    let done = add_refund(&handle, Who::Main, payment.id, 250).await?;
     let part = RefundPart {
         id: refund_id(250),
         payment: payment.id,
@@ -325,18 +325,18 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     )?;
     same("the refund of an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
     same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
-    let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;
+    let of_refund = create_refund(Who::Main, refund_row(250), refund_request(Who::Main, 251)?)?;
     same("a refund of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
-    let nothing = create_refund(Who::Mine, refund_row(404), refund_request(Who::Mine, 251)?)?;
+    let nothing = create_refund(Who::Main, refund_row(404), refund_request(Who::Main, 251)?)?;
     absent("a refund of an unknown payment", &ports.create_refund(nothing).await)
 }
 
 async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
-    let mine = Who::Mine.account()?;
-    add_refund(&handle, Who::Mine, payment.id, 1).await?;
+    let mine = Who::Main.account()?;
+    add_refund(&handle, Who::Main, payment.id, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
-    let sent = refund_step(Who::Mine, 1, RefundAction::AtBank(ask(after(400))), (1_001, after(300)))?;
+    let sent = refund_step(Who::Main, 1, RefundAction::AtBank(ask(after(400))), (1_001, after(300)))?;
     let sent = expect_new(handle.merchant_payments.act(sent).await)?;
     same("the answer", (sent.refund_status(), sent.refund_due_at()), (RefundStatus::Pending, Some(after(400))))?;
     let found = handle.merchant_payments.find_refund(&mine, refund_id(1)).await?;
@@ -349,7 +349,7 @@ async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
         vec![Due { at: after(400), item: DueItem::Refund(mine.clone(), refund_id(1)) }],
     )?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
-    let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
+    let done = expect_new(handle.merchant_payments.act(refund_step(Who::Main, 1, says, (1_002, after(401)))?).await)?;
     same(
         "the refund in the end",
         (done.refund_status(), done.state.completed_at()),
@@ -381,7 +381,7 @@ pub(super) fn expect_ten_of_100(answers: Vec<Refunded>) -> CheckResult {
 
 async fn create_refund_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
+    let command = |number| create_refund(Who::Main, payment, refund_request(Who::Main, number)?);
     let all = (0..100).map(|number| Ok(work(&handle, command(number)?))).collect::<Result<_, Failure>>()?;
     expect_ten_of_100(race(all).await?)?;
     let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
@@ -391,17 +391,17 @@ async fn create_refund_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> Ch
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
     let command = |number, body| {
-        let claim = Some(claim(Who::Mine, "refund", body)?);
-        let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
+        let claim = Some(claim(Who::Main, "refund", body)?);
+        let command = create_refund(Who::Main, payment, refund_request(Who::Main, number)?)?;
         Ok::<_, Failure>(CreateRefundCommand { claim, ..command })
     };
     let ports = &handle.merchant_payments;
     let done = expect_new(ports.create_refund(command(1, "{}")?).await)?;
     same("the answer", replayed(ports.create_refund(command(2, "{}")?).await)?, answer_of(&done))?;
     same("the first request", mismatch(ports.create_refund(command(2, "[]")?).await)?, request("{}"))?;
-    same("a second refund", ports.find_refund(&Who::Mine.account()?, refund_id(2)).await?, None)?;
+    same("a second refund", ports.find_refund(&Who::Main.account()?, refund_id(2)).await?, None)?;
     let claimed =
-        |body| Ok::<_, Failure>(RefundCommand { claim: Some(claim(Who::Mine, "step", body)?), ..authorise(1)? });
+        |body| Ok::<_, Failure>(RefundCommand { claim: Some(claim(Who::Main, "step", body)?), ..authorise(1)? });
     let done = expect_new(ports.act(claimed("{}")?).await)?;
     same("the answer", replayed(ports.act(claimed("{}")?).await)?, answer_of(&done))?;
     same("the first request", mismatch(ports.act(claimed("[]")?).await)?, request("{}"))
@@ -409,18 +409,18 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    let refund = add_refund(&handle, Who::Mine, payment, 1).await?;
+    let refund = add_refund(&handle, Who::Main, payment, 1).await?;
     let before = kinds(&handle).await?;
-    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
+    let (mine, ports) = (Who::Main.account()?, &handle.merchant_payments);
     let at_bank = RefundAction::AtBank(approval(after(60)));
-    let done = expect_new(ports.act(refund_step(Who::Mine, 1, at_bank, (10, after(30)))?).await)?;
+    let done = expect_new(ports.act(refund_step(Who::Main, 1, at_bank, (10, after(30)))?).await)?;
     let confirmed = BankAnswer::Report(BankReport { at: after(60), result: BankReportResult::Confirmed });
     let state = MerchantPaymentState::Pending { initiated_at: after(30), answer: Some(confirmed) };
     let expected = MerchantPayment { state, ..refund };
     same("the answer", (&done, done.refund_status()), (&expected, RefundStatus::Pending))?;
     same("what is found", ports.find_refund(&mine, refund_id(1)).await?, Some(expected.clone()))?;
     same("events", kinds(&handle).await?, before.clone())?;
-    let done = expect_new(ports.act(refund_step(Who::Mine, 1, RefundAction::Due, (11, after(90)))?).await)?;
+    let done = expect_new(ports.act(refund_step(Who::Main, 1, RefundAction::Due, (11, after(90)))?).await)?;
     let state = MerchantPaymentState::Completed { initiated_at: after(30), completed_at: after(60) };
     let expected = MerchantPayment { state, ..expected };
     same("the completed refund", &done, &expected)?;
@@ -433,13 +433,13 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    add_refund(&handle, Who::Mine, payment, 1).await?;
+    add_refund(&handle, Who::Main, payment, 1).await?;
     expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let refusal = refused(handle.merchant_payments.act(authorise(1)?).await)?;
     same("the refusal", refusal, RefundRefusal::NotAwaiting(RefundStatus::Completed))?;
-    let above = RefundRequest { amount: Minor(901).of(gbp()?), ..refund_request(Who::Mine, 2)? };
-    let refusal = refused(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, above)?).await)?;
+    let above = RefundRequest { amount: Minor(901).of(gbp()?), ..refund_request(Who::Main, 2)? };
+    let refusal = refused(handle.merchant_payments.create_refund(create_refund(Who::Main, payment, above)?).await)?;
     same("above what is left", refusal, RefundRefusal::AboveRemainder(Minor(900).of(gbp()?)))?;
     absent("an unknown refund", &handle.merchant_payments.act(authorise(404)?).await)?;
     before.still_holds("refused decisions about refunds", &handle).await
@@ -452,12 +452,12 @@ async fn merchant_payments_of_one_account_only(handle: Handle) -> CheckResult {
     let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.state.payment())?;
     add_refund(&handle, Who::Other, theirs, 1).await?;
     let before = Observation::take(&handle, 1).await?;
-    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
+    let (mine, ports) = (Who::Main.account()?, &handle.merchant_payments);
     same("a foreign payment", ports.find(&mine, theirs).await?, None)?;
     same("a foreign refund", ports.find_refund(&mine, refund_id(1)).await?, None)?;
     let listed = ports.list(&mine, MerchantPaymentFilter::default(), PaymentSort::NewestFirst, PAGE).await?;
     same("the list", (listed.count, listed.rows), (0, vec![]))?;
-    let command = create_refund(Who::Mine, theirs, refund_request(Who::Mine, 2)?)?;
+    let command = create_refund(Who::Main, theirs, refund_request(Who::Main, 2)?)?;
     absent("a refund of a foreign payment", &ports.create_refund(command).await)?;
     absent("a decision about a foreign refund", &ports.act(authorise(1)?).await)?;
     before.still_holds("foreign payments", &handle).await

@@ -20,12 +20,12 @@ checks! {
 
 async fn what_failed_or_was_cancelled_is_released(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
-    let mine = Who::Mine.account()?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    let payment = add_paid_session(&handle, Who::Main, checkout, 1).await?.id;
+    let mine = Who::Main.account()?;
     let refund = async |number| {
-        let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, number)? };
-        Ok::<_, Failure>(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)
+        let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Main, number)? };
+        Ok::<_, Failure>(handle.merchant_payments.create_refund(create_refund(Who::Main, payment, request)?).await)
     };
     let report = BankReport { at: after(400), result: BankReportResult::Failed(PaymentFailure::TechnicalError) };
     let failing = PayerDecision::Approve(BankAnswer::Report(report));
@@ -40,7 +40,7 @@ async fn what_failed_or_was_cancelled_is_released(handle: Handle) -> CheckResult
         let nothing_left = RefundRefusal::AboveRemainder(Minor(0).of(gbp()?));
         same("while it is open", refused(refund(number + 10).await?)?, nothing_left)?;
         let ended =
-            expect_new(handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await)?;
+            expect_new(handle.merchant_payments.act(refund_step(Who::Main, number, action, (number, at))?).await)?;
         same("how it ended", ended.refund_status(), status)?;
         let shown = expect_some("the payment", handle.merchant_payments.find(&mine, payment).await?)?;
         same("whether it is refundable", shown.is_refundable, true)?;

@@ -51,13 +51,13 @@ async fn client_twice(handle: Handle) -> CheckResult {
 
 async fn switches_and_is_idempotent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let id = Who::Mine.client();
+    let id = Who::Main.client();
     for on in [false, false, true, true, false] {
         handle.registry.set_feature(id, Feature::AddressesLookup, on).await?;
         let clients = handle.registry.clients().await?;
         let of = |id| clients.iter().find(|client| client.id == id).map(|client| client.features.len());
         same("features of both clients", (of(id), of(Who::Other.client())), (Some(1 + usize::from(on)), Some(2)))?;
-        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
         same("the caller's features", caller.client.features.contains(&Feature::AddressesLookup), on)?;
         same("the client", handle.accounts.client(id).await?, Some(caller.client))?;
     }
@@ -75,11 +75,11 @@ async fn unknown_client(handle: Handle) -> CheckResult {
 }
 
 async fn accounts_in_order(handle: Handle) -> CheckResult {
-    handle.registry.add_client(client(Who::Mine.client(), "Ann")).await?;
+    handle.registry.add_client(client(Who::Main.client(), "Ann")).await?;
     let ids = ["1", "F1", "F10", "F2", "f1", "Éa", "\u{ff5e}", "\u{1f600}"];
     let mut expected = Vec::new();
     for id in ids {
-        let base = account(Who::Mine)?;
+        let base = account(Who::Main)?;
         let even = expected.len() % 2 == 0;
         expected.push(florin_domain::access::Account {
             id: AccountId::parse(id)?,
@@ -99,7 +99,7 @@ async fn accounts_in_order(handle: Handle) -> CheckResult {
 async fn account_constraints(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = handle.registry.accounts().await?;
-    let mut taken = account(Who::Mine)?;
+    let mut taken = account(Who::Main)?;
     taken.client = Who::Other.client();
     duplicate("an account of the same id", &handle.registry.add_account(taken.clone(), parent_of(&taken)?).await)?;
     taken.id = AccountId::parse("F9")?;
@@ -111,28 +111,28 @@ async fn account_constraints(handle: Handle) -> CheckResult {
 
 async fn keys_in_order(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut expected = vec![key(Who::Mine)?, key(Who::Other)?];
+    let mut expected = vec![key(Who::Main)?, key(Who::Other)?];
     // Two keys of the same age, and two of other ages.
     for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
         let id = ApiKeyId(uuid(4, number));
-        let who = if number % 2 == 0 { Who::Mine } else { Who::Other };
+        let who = if number % 2 == 0 { Who::Main } else { Who::Other };
         let one = ApiKey { id, created_at: noon() - TimeDelta::microseconds(age), ..key(who)? };
         handle.registry.add_key(one.clone(), KeyHash([u8::try_from(number).unwrap_or(0); 32])).await?;
         expected.push(one);
     }
     expected.sort_by_key(|key| (key.created_at, key.id));
     same("all keys", handle.registry.keys(None).await?, expected.clone())?;
-    expected.retain(|key| key.client == Who::Mine.client());
-    same("the keys of one client", handle.registry.keys(Some(Who::Mine.client())).await?, expected)?;
+    expected.retain(|key| key.client == Who::Main.client());
+    same("the keys of one client", handle.registry.keys(Some(Who::Main.client())).await?, expected)?;
     same("the keys of nobody", handle.registry.keys(Some(ClientId(uuid(1, 99)))).await?, vec![])
 }
 
 async fn key_constraints(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
-    let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Mine)? };
+    let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Main)? };
     let hash = KeyHash([50; 32]);
-    duplicate("a key of the same id", &handle.registry.add_key(key(Who::Mine)?, hash).await)?;
+    duplicate("a key of the same id", &handle.registry.add_key(key(Who::Main)?, hash).await)?;
     duplicate("a key of the same hash", &handle.registry.add_key(new.clone(), Who::Other.key_hash()).await)?;
     let orphan = ApiKey { client: ClientId(uuid(1, 99)), accounts: AccountGrant::AllOfClient, ..new };
     not_found("a key of an unknown client", &handle.registry.add_key(orphan, hash).await)?;
@@ -143,8 +143,8 @@ async fn key_all_or_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let hash = KeyHash([50; 32]);
     for stranger in [Who::Other.account()?, AccountId::parse("F99")?] {
-        let accounts = AccountGrant::Only([Who::Mine.account()?, stranger].into());
-        let new = ApiKey { id: ApiKeyId(uuid(4, 50)), accounts, ..key(Who::Mine)? };
+        let accounts = AccountGrant::Only([Who::Main.account()?, stranger].into());
+        let new = ApiKey { id: ApiKeyId(uuid(4, 50)), accounts, ..key(Who::Main)? };
         not_found("a key with an account that is not its client's", &handle.registry.add_key(new, hash).await)?;
         same("the caller of a key that was not stored", handle.callers.find(&hash).await?, None)?;
         same("the number of keys", handle.registry.keys(None).await?.len(), 2)?;
@@ -154,11 +154,11 @@ async fn key_all_or_nothing(handle: Handle) -> CheckResult {
 
 async fn first_time_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let id = key(Who::Mine)?.id;
+    let id = key(Who::Main)?.id;
     let first = noon() + TimeDelta::microseconds(1);
     for at in [first, first + TimeDelta::days(1), first - TimeDelta::days(1)] {
         handle.registry.revoke_key(id, at).await?;
-        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
         same("when the key was revoked", caller.key.revoked_at, Some(first))?;
     }
     let other = expect_some("the caller", handle.callers.find(&Who::Other.key_hash()).await?)?;
@@ -191,7 +191,7 @@ async fn replace_addresses(handle: Handle) -> CheckResult {
 
 async fn mfa_policy(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
+    let (mine, other) = (&Who::Main.account()?, &Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(other).await?)?;
     for required in [false, false, true] {
         handle.registry.set_mfa_required(mine, required).await?;
@@ -204,7 +204,7 @@ async fn mfa_policy(handle: Handle) -> CheckResult {
 
 async fn forgets_wrong_tokens(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = &Who::Mine.account()?;
+    let mine = &Who::Main.account()?;
     let secret = SealedSecret::new(vec![1; 20]);
     let locked = TotpEnrolment {
         used_steps: vec![7],
@@ -226,7 +226,7 @@ async fn forgets_wrong_tokens(handle: Handle) -> CheckResult {
 
 async fn replaces_and_removes(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
+    let (mine, other) = (&Who::Main.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));
     let elsewhere = handle.mfa.enrolment(other).await?;
     let with_attempts =

@@ -34,7 +34,7 @@ checks! {
 }
 
 fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
-    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "10")? })
+    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Main, number, "10")? })
 }
 
 async fn send_purchase(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
@@ -53,10 +53,10 @@ async fn first_message(handle: Handle) -> CheckResult {
 
 async fn follow_ups(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let command = |number| -> Result<_, Failure> {
-        let mut command = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
-        command.claim = Some(claim(Who::Mine, "k", "{}")?);
+        let mut command = follow_up(Who::Main, token(1), number, clearing("4", false)?)?;
+        command.claim = Some(claim(Who::Main, "k", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.cards.follow_up(command(2)?).await)?;
@@ -68,8 +68,8 @@ async fn follow_ups(handle: Handle) -> CheckResult {
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
-        let mut command = credit(Who::Mine, number, "4", gbp()?)?;
-        command.claim = Some(claim(Who::Mine, "k", "{}")?);
+        let mut command = credit(Who::Main, number, "4", gbp()?)?;
+        command.claim = Some(claim(Who::Main, "k", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.credits.credit(command(1)?).await)?;
@@ -81,8 +81,8 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
-        let mut command = open(Who::Mine, number, SANDBOX)?;
-        command.claim = Some(claim(Who::Mine, "k", "{}")?);
+        let mut command = open(Who::Main, number, SANDBOX)?;
+        command.claim = Some(claim(Who::Main, "k", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.mfa.open(command(1)?).await)?;
@@ -93,10 +93,10 @@ async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let command = || -> Result<_, Failure> {
-        let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
-        command.claim = Some(claim(Who::Mine, "k", "{}")?);
+        let mut command = confirm(Who::Main, 1, 1, (SANDBOX, RIGHT))?;
+        command.claim = Some(claim(Who::Main, "k", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.batches.confirm(command()?).await)?;
@@ -124,22 +124,22 @@ async fn another_request(handle: Handle) -> CheckResult {
         same("the first request", first, request("{}"))?;
     }
     before.still_holds("another request under the key", &handle).await?;
-    let mut hashed = claim(Who::Mine, "h", "")?;
+    let mut hashed = claim(Who::Main, "h", "")?;
     hashed.request.body = RecordedBody::Hash("00ff".into());
     expect_new(handle.cards.first_message(claimed_purchase(2, hashed.clone())?).await)?;
     replayed(handle.cards.first_message(claimed_purchase(3, hashed.clone())?).await)?;
-    let plain = handle.cards.first_message(claimed_purchase(3, claim(Who::Mine, "h", "00ff")?)?).await;
+    let plain = handle.cards.first_message(claimed_purchase(3, claim(Who::Main, "h", "00ff")?)?).await;
     same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
 }
 
 async fn refusal_leaves_the_key_free(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut command = purchase(Who::Mine, 1, "0.001")?;
-    command.claim = Some(claim(Who::Mine, "k", "{}")?);
+    let mut command = purchase(Who::Main, 1, "0.001")?;
+    command.claim = Some(claim(Who::Main, "k", "{}")?);
     refused(handle.cards.first_message(command).await)?;
-    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(1, claim(Who::Mine, "k", "{}")?)? };
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(1, claim(Who::Main, "k", "{}")?)? };
     absent("a foreign card", &handle.cards.first_message(foreign).await)?;
-    expect_new(handle.cards.first_message(claimed_purchase(1, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(claimed_purchase(1, claim(Who::Main, "k", "[]")?)?).await)?;
     Ok(())
 }
 
@@ -148,17 +148,17 @@ macro_rules! refused_first {
     ($handle:ident.$port:ident.$method:ident, $refused:expr, $good:expr) => {{
         let key = concat!(stringify!($port), "-", stringify!($method));
         let mut command = $refused;
-        command.claim = Some(claim(Who::Mine, key, "{}")?);
+        command.claim = Some(claim(Who::Main, key, "{}")?);
         refused($handle.$port.$method(command).await)?;
         let mut command = $good;
-        command.claim = Some(claim(Who::Mine, key, "[]")?);
+        command.claim = Some(claim(Who::Main, key, "[]")?);
         expect_new($handle.$port.$method(command).await)?;
     }};
 }
 
 async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
+    let (who, ends) = (Who::Main, (Who::Main.budget(), Who::Main.second_budget()));
     let euros = Currency::parse("EUR")?;
     refused_first!(handle.credits.credit, credit(who, 1, "1", euros)?, credit(who, 1, "1", gbp()?)?);
     refused_first!(handle.transfers.transfer, transfer(who, 2, ends, "999")?, transfer(who, 2, ends, "1")?);
@@ -189,7 +189,7 @@ async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckRe
 
 async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
     let command = with_changed_decision(claimed_purchase(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
@@ -199,17 +199,17 @@ async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
     });
     store_failed(handle.cards.first_message(command).await)?;
     before.still_holds("a request that failed", &handle).await?;
-    expect_new(handle.cards.first_message(claimed_purchase(2, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(claimed_purchase(2, claim(Who::Main, "k", "[]")?)?).await)?;
     Ok(())
 }
 
 async fn per_owner(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
+    let mine = claim::<CardTransaction>(Who::Main, "k", "{}")?;
     let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
     for (number, claim) in (1..).zip([mine, other_client, other_account]) {
-        let who = if claim.account == Who::Mine.account()? { Who::Mine } else { Who::Other };
+        let who = if claim.account == Who::Main.account()? { Who::Main } else { Who::Other };
         let pay = |number| -> Result<FirstMessageCommand, Failure> {
             Ok(FirstMessageCommand { claim: Some(claim.clone()), ..purchase(who, number, "10")? })
         };
@@ -225,8 +225,8 @@ async fn exact_keys(handle: Handle) -> CheckResult {
     let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
     for (number, key) in (1..).zip(keys) {
         let done = handle.cards.first_message(FirstMessageCommand {
-            claim: Some(claim(Who::Mine, key, "{}")?),
-            ..purchase(Who::Mine, number, "1")?
+            claim: Some(claim(Who::Main, key, "{}")?),
+            ..purchase(Who::Main, number, "1")?
         });
         expect_new(done.await)?;
     }
@@ -241,8 +241,8 @@ async fn before_anything(handle: Handle) -> CheckResult {
     expect_new(send_purchase(&handle, 1, "k").await?)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
-    let mut refused = purchase(Who::Mine, 2, "0.001")?;
-    refused.claim = Some(claim(Who::Mine, "k", "{}")?);
+    let mut refused = purchase(Who::Main, 2, "0.001")?;
+    refused.claim = Some(claim(Who::Main, "k", "{}")?);
     replayed(handle.cards.first_message(refused).await)?;
     Ok(())
 }
@@ -251,11 +251,11 @@ async fn fifty_at_once_have_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut work: Vec<Work<MessageResult>> = Vec::new();
     for number in 1..=50 {
-        let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Mine, "k", "{}")?)?);
+        let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Main, "k", "{}")?)?);
         work.push(Box::pin(async move { cards.first_message(command).await }));
     }
     one_effect("fifty at once", race(work).await?)?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(1_000), Minor(0))?)?;
     books_are_right(&handle).await
 }

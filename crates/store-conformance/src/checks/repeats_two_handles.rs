@@ -26,7 +26,7 @@ checks! {
     "two_handles.cards.a_hold_expires_once" (Reopen) => a_hold_expires_once,
 }
 
-const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
+const ENDS: (BudgetId, BudgetId) = (Who::Main.budget(), Who::Main.second_budget());
 
 /// Sends commands with different numbers under one key through both handles concurrently, and expects one effect.
 macro_rules! expect_one_effect {
@@ -34,7 +34,7 @@ macro_rules! expect_one_effect {
         let answers = race_on_both(&$handle, |handle, number| {
             let $number = 100 + u128::from(number);
             let mut command = $command;
-            command.claim = Some(claim(Who::Mine, stringify!($method), "{}")?);
+            command.claim = Some(claim(Who::Main, stringify!($method), "{}")?);
             Ok(Box::pin(async move { handle.$port.$method(command).await }))
         });
         one_effect(stringify!($method), answers.await?)?;
@@ -43,45 +43,45 @@ macro_rules! expect_one_effect {
 
 async fn one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
-    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    expect_one_effect!(handle.credits.credit, |number| credit(Who::Main, number, "1", gbp()?)?);
+    let done = expect_new(handle.credits.credit(credit(Who::Main, 1, "1", gbp()?)?).await)?;
     same("the next number and the balance", (done.box_transaction_id, done.balances.available().0), (2, 9_700))?;
     books_are_right(&handle).await
 }
 
 async fn transfers_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
+    expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Main, number, ENDS, "1")?);
     books_are_right(&handle).await
 }
 
 async fn mfa_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
+    expect_one_effect!(handle.mfa.open, |number| open(Who::Main, number, SANDBOX)?);
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
+    expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Main, 1, number * 100, (SANDBOX, RIGHT))?);
     books_are_right(&handle).await
 }
 
 async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let card = Who::Mine.card();
-    expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Mine, number, None, vec![gbp()?])?);
+    let card = Who::Main.card();
+    expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Main, number, None, vec![gbp()?])?);
     let day = LimitWindow::Day;
     expect_one_effect!(handle.card_management.set_limit, |number| limit(
-        Who::Mine,
+        Who::Main,
         card,
         (day, &number.to_string(), None),
         noon()
     )?);
-    expect_one_effect!(handle.card_management.remove_limit, |_number| remove_limit(Who::Mine, card, day)?);
+    expect_one_effect!(handle.card_management.remove_limit, |_number| remove_limit(Who::Main, card, day)?);
     expect_one_effect!(handle.card_management.change, |number| {
-        change_state(Who::Mine, card, CardState::Suspended, &number.to_string())?
+        change_state(Who::Main, card, CardState::Suspended, &number.to_string())?
     });
-    let issue = |number| issue(Who::Mine, number, Who::Mine.budget(), true);
+    let issue = |number| issue(Who::Main, number, Who::Main.budget(), true);
     let answers = race_on_both(&handle, |handle, number| {
         let mut command = issue(number.into())?;
-        command.claim = Some(claim(Who::Mine, "card", "{}")?);
+        command.claim = Some(claim(Who::Main, "card", "{}")?);
         Ok(Box::pin(async move { handle.card_management.create(command).await }))
     });
     one_effect("create", answers.await?)
@@ -89,7 +89,7 @@ async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
 
 async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let who = Who::Mine;
+    let who = Who::Main;
     expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
     expect_one_effect!(handle.management.upload, |number| upload(who, batch_id(1), NewPayments::of(number * 10, 3))?);
@@ -102,14 +102,14 @@ async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     expect_one_effect!(handle.timelines.set_clock, |_number| {
-        super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(1)))?
+        super::timelines::change(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(1)))?
     });
     expect_one_effect!(handle.worlds.take_snapshot, |number| snapshot(number)?);
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_one_effect!(handle.worlds.restore, |_number| restore(1)?);
-    let (mine, id) = (Who::Mine.account()?, snapshot(1)?.id);
+    let (mine, id) = (Who::Main.account()?, snapshot(1)?.id);
     let answers = race_on_both(&handle, |handle, _| {
-        let (mine, claim) = (mine.clone(), Some(claim(Who::Mine, "delete_snapshot", "{}")?));
+        let (mine, claim) = (mine.clone(), Some(claim(Who::Main, "delete_snapshot", "{}")?));
         Ok(Box::pin(async move { handle.worlds.delete_snapshot(&mine, id, claim).await }))
     });
     one_effect("delete_snapshot", answers.await?)
@@ -117,10 +117,10 @@ async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
 
 async fn a_hold_expires_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let late = noon() + TimeDelta::days(8);
     let expired = race_on_both(&handle, |handle, number| {
-        let command = expiry(Who::Mine, crate::commands::token(1), 100 + u128::from(number), late)?;
+        let command = expiry(Who::Main, crate::commands::token(1), 100 + u128::from(number), late)?;
         Ok(Box::pin(async move { handle.cards.expire(command).await }))
     });
     let expired = expired.await?.into_iter().collect::<Result<Vec<_>, _>>()?;

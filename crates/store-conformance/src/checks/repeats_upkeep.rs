@@ -25,9 +25,9 @@ async fn send_requests(handle: &Handle) -> Result<(), Failure> {
 }
 
 fn command(key: u8, number: u8) -> Result<FirstMessageCommand, Failure> {
-    let mut claim = claim(Who::Mine, &format!("k{key}"), "{}")?;
+    let mut claim = claim(Who::Main, &format!("k{key}"), "{}")?;
     claim.at = noon() + TimeDelta::hours(key.into()) + TimeDelta::microseconds(key.into());
-    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number.into(), "1")? })
+    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Main, number.into(), "1")? })
 }
 
 async fn only_older(handle: Handle) -> CheckResult {
@@ -56,8 +56,8 @@ async fn only_older(handle: Handle) -> CheckResult {
 async fn at_most(handle: Handle) -> CheckResult {
     send_requests(&handle).await?;
     for number in 1..=2 {
-        let claim = Some(claimed(Who::Mine, &format!("k{number}"), "a", None)?);
-        let command = CreateWebhookCommand { claim, ..create(webhook(Who::Mine, number)?) };
+        let claim = Some(claimed(Who::Main, &format!("k{number}"), "a", None)?);
+        let command = CreateWebhookCommand { claim, ..create(webhook(Who::Main, number)?) };
         expect_new(handle.webhooks.create(command).await)?;
     }
     let later = noon() + TimeDelta::days(1);

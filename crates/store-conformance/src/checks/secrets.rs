@@ -65,9 +65,9 @@ async fn change_secret_key_from_the_bound_one_only(handle: Handle) -> CheckResul
 async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
-    enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
+    enrol(&handle, &Who::Main.account()?, sealed(OLD, 1)).await?;
     enrol(&handle, &Who::Other.account()?, clear.clone()).await?;
-    let old = StoredSecret { owner: owner(Who::Mine)?, secret: sealed(OLD, 1) };
+    let old = StoredSecret { owner: owner(Who::Main)?, secret: sealed(OLD, 1) };
     let other = StoredSecret { owner: owner(Who::Other)?, secret: clear };
     let found = async |filter, max| Ok::<_, Failure>(handle.secrets.secrets(filter, max).await?);
     same("secrets in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
@@ -82,13 +82,13 @@ async fn replace_secret_if_it_is_unchanged(handle: Handle) -> CheckResult {
     for (number, who) in (1..).zip(BOTH) {
         enrol(&handle, &who.account()?, sealed(OLD, number)).await?;
     }
-    let mine = owner(Who::Mine)?;
+    let mine = owner(Who::Main)?;
     let replace = async |old, new| Ok::<_, Failure>(handle.secrets.replace_secret(&mine, &old, new).await?);
     same("another secret", replace(sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
     same("the secret", replace(sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
     same("the secret again", replace(sealed(OLD, 1), sealed(NEW, 5)).await?, false)?;
     let stored = |secret: SealedSecret| Some(secret.as_bytes().to_vec());
-    same("my secret", secret_of(&handle, &Who::Mine.account()?).await?, stored(sealed(NEW, 4)))?;
+    same("my secret", secret_of(&handle, &Who::Main.account()?).await?, stored(sealed(NEW, 4)))?;
     same("the other secret", secret_of(&handle, &Who::Other.account()?).await?, stored(sealed(OLD, 2)))?;
     let nobody = SecretOwner::Totp(AccountId::parse("F404")?);
     same(
@@ -120,7 +120,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
 async fn present_secret(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let with_attempts =
         TotpEnrolment { used_steps: vec![7], unforgiven: 3, ..TotpEnrolment::new(mine.clone(), sealed(OLD, 1)) };
     handle.registry.enrol(with_attempts.clone()).await?;
@@ -135,7 +135,7 @@ async fn present_secret(handle: Handle) -> CheckResult {
 async fn removed_secret(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     enrol(&handle, &mine, sealed(OLD, 1)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.registry.remove_enrolment(&mine).await?;
@@ -146,15 +146,15 @@ async fn removed_secret(handle: Handle) -> CheckResult {
 async fn sealed_again(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
+    enrol(&handle, &Who::Main.account()?, sealed(OLD, 1)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let (from, to) = (owner(Who::Mine)?, SecretOwner::Totp(AccountId::parse("W1")?));
+    let (from, to) = (owner(Who::Main)?, SecretOwner::Totp(AccountId::parse("W1")?));
     let reseal = move |one: &SecretOwner, other: &SecretOwner, secret: &SealedSecret| {
         Ok(if (one, other) == (&from, &to) && *secret == sealed(OLD, 1) { sealed(NEW, 2) } else { sealed(NEW, 99) })
     };
     handle.worlds.create(CreateWorldCommand { reseal: Arc::new(reseal), ..copy("W1", 102, None)? }).await?;
     let copied = secret_of(&handle, &AccountId::parse("W1")?).await?;
     same("the secret of the copy", copied, Some(sealed(NEW, 2).as_bytes().to_vec()))?;
-    let mine = secret_of(&handle, &Who::Mine.account()?).await?;
+    let mine = secret_of(&handle, &Who::Main.account()?).await?;
     same("the secret of the original", mine, Some(sealed(OLD, 1).as_bytes().to_vec()))
 }

@@ -73,7 +73,7 @@ async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
         mfa_required: false,
         balances: held.collect(),
     };
-    let command = confirm(Who::Mine, batch_id(1), 500)?;
+    let command = confirm(Who::Main, batch_id(1), 500)?;
     let confirmed = (command.decide)(&situation).result.map_err(|refusal| refused(&refusal))?;
     for ((budget, currency), balances) in &confirmed.balances {
         let seed = expect_some("the budget", seed.budgets.iter_mut().find(|seed| seed.budget.id == *budget))?;
@@ -88,7 +88,7 @@ async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     seed.batches.push(confirmed.batch.clone());
     seed.payments.clone_from(&payments);
     handle.seeding.seed(data).await?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("the batch", found.batch, confirmed.batch)?;
     same("its payments", found.payments, payments)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
@@ -176,13 +176,13 @@ async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
 async fn budgets_in_order(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let budgets = &mut data.accounts[0].budgets;
-    budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[(gbp()?, 0)], 32)?);
+    budgets.insert(0, seed_budget(Who::Main, florin_domain::ids::BudgetId(uuid(200, 1)), &[(gbp()?, 0)], 32)?);
     budgets[1].budget.balances.reverse();
     let card = data.accounts[0].cards.remove(0);
     data.accounts[0].cards.push(card);
     data.accounts[0].batches.reverse();
     handle.seeding.seed(data).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     let found = handle.seeding.budgets(&account).await?;
     let ids: Vec<_> = found.iter().map(|budget| budget.id.0).collect();
     same("the order of budgets", ids, vec![uuid(2, 1), uuid(3, 1), uuid(9, 1), uuid(200, 1)])?;

@@ -38,21 +38,21 @@ checks! {
 
 /// Returns the count and the numbers of my matching sessions.
 async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> Result<(i64, Vec<u128>), Failure> {
-    let found = handle.checkout_sessions.list(&Who::Mine.account()?, filter, page).await?;
+    let found = handle.checkout_sessions.list(&Who::Main.account()?, filter, page).await?;
     let first = checkout_session_id(0).0.as_u128();
     Ok((found.count, found.rows.iter().map(|session| session.id.0.as_u128() - first).collect()))
 }
 
 async fn list_newest_first_in_pages_without_top_ups(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
-        let mut request = session_request(Who::Mine, number)?;
+        let mut request = session_request(Who::Main, number)?;
         request.draft.now = at;
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Main, checkout, request)?).await)?;
     }
-    add_top_up(&handle, Who::Mine, 6).await?;
+    add_top_up(&handle, Who::Main, 6).await?;
     let theirs = add_checkout(&handle, Who::Other, 7).await?;
     add_session(&handle, Who::Other, theirs, 7).await?;
     let all = numbers(&handle, SessionFilter::default(), PageRequest::default()).await?;
@@ -65,17 +65,17 @@ async fn list_newest_first_in_pages_without_top_ups(handle: Handle) -> CheckResu
 
 async fn list_by_each_filter(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (one, two) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
+    let (one, two) = (add_checkout(&handle, Who::Main, 1).await?, add_checkout(&handle, Who::Main, 2).await?);
     for (checkout, number) in [(one, 1), (one, 2), (two, 3), (two, 4)] {
-        add_session(&handle, Who::Mine, checkout, number).await?;
+        add_session(&handle, Who::Main, checkout, number).await?;
     }
-    expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
-    handle.payees.approve(approve_payee(Who::Mine, payee_id(1), Approval::Approve, after(1))?).await?;
-    let request = SessionRequest { target: SessionTarget::TopUp(payee_id(1)), ..session_request(Who::Mine, 5)? };
-    let top_ups = checkout(Who::Mine, 1)?.id;
-    expect_new(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request)?).await)?;
-    pay_session(&handle, Who::Mine, 2).await?;
-    let cancel = step(Who::Mine, 3, SessionAction::MerchantCancels, (3, after(60)))?;
+    expect_new(handle.payees.create(create_payee(Who::Main, 1)?).await)?;
+    handle.payees.approve(approve_payee(Who::Main, payee_id(1), Approval::Approve, after(1))?).await?;
+    let request = SessionRequest { target: SessionTarget::TopUp(payee_id(1)), ..session_request(Who::Main, 5)? };
+    let top_ups = checkout(Who::Main, 1)?.id;
+    expect_new(handle.checkout_sessions.create(create_session(Who::Main, top_ups, request)?).await)?;
+    pay_session(&handle, Who::Main, 2).await?;
+    let cancel = step(Who::Main, 3, SessionAction::MerchantCancels, (3, after(60)))?;
     expect_new(handle.checkout_sessions.act(cancel).await)?;
     let any = SessionFilter::default;
     let reference = |text: &str| SessionFilter { merchant_reference: Some(text.into()), ..any() };
@@ -99,7 +99,7 @@ async fn list_by_each_filter(handle: Handle) -> CheckResult {
 
 async fn days_include_both_ends(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::microseconds(1);
     for (number, at) in [
@@ -108,9 +108,9 @@ async fn days_include_both_ends(handle: Handle) -> CheckResult {
         (3, midnight + TimeDelta::days(1) - moment),
         (4, midnight + TimeDelta::days(1)),
     ] {
-        let mut request = session_request(Who::Mine, number)?;
+        let mut request = session_request(Who::Main, number)?;
         request.draft.now = at;
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Main, checkout, request)?).await)?;
     }
     let between = async |from, to| {
         numbers(&handle, SessionFilter { from, to, ..SessionFilter::default() }, PageRequest::default()).await
@@ -124,16 +124,16 @@ async fn days_include_both_ends(handle: Handle) -> CheckResult {
 
 async fn finds_the_completed_session(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    add_session(&handle, Who::Mine, checkout, 1).await?;
-    add_session(&handle, Who::Mine, checkout, 2).await?;
-    let session = pay_session(&handle, Who::Mine, 2).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    add_session(&handle, Who::Main, checkout, 1).await?;
+    add_session(&handle, Who::Main, checkout, 2).await?;
+    let session = pay_session(&handle, Who::Main, 2).await?;
     let order = expect_some("the order", session.state.order())?;
     let sessions = &handle.checkout_sessions;
-    same("with the order", sessions.with_order(&Who::Mine.account()?, order).await?, Some(session))?;
+    same("with the order", sessions.with_order(&Who::Main.account()?, order).await?, Some(session))?;
     same("on the other account", sessions.with_order(&Who::Other.account()?, order).await?, None)?;
     let unknown = MerchantOrderId(Uuid::from_u128(1));
-    same("with an unknown order", sessions.with_order(&Who::Mine.account()?, unknown).await?, None)
+    same("with an unknown order", sessions.with_order(&Who::Main.account()?, unknown).await?, None)
 }
 
 async fn checkout_sessions_are_found_and_changed_on_one_account_only(handle: Handle) -> CheckResult {
@@ -142,18 +142,18 @@ async fn checkout_sessions_are_found_and_changed_on_one_account_only(handle: Han
     add_session(&handle, Who::Other, theirs, 1).await?;
     add_top_up(&handle, Who::Other, 2).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in [1, 2] {
         same("a foreign session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?, None)?;
         for action in [SessionAction::Due, SessionAction::MerchantCancels] {
-            let command = step(Who::Mine, number, action, (1, after(30)))?;
+            let command = step(Who::Main, number, action, (1, after(30)))?;
             absent("a step of a foreign session", &handle.checkout_sessions.act(command).await)?;
         }
     }
     before.still_holds("steps of foreign sessions", &handle).await?;
-    let my_checkout = add_checkout(&handle, Who::Mine, 3).await?;
-    add_session(&handle, Who::Mine, my_checkout, 3).await?;
-    for (who, of) in [(Who::Other, 1), (Who::Mine, 3)] {
+    let my_checkout = add_checkout(&handle, Who::Main, 3).await?;
+    add_session(&handle, Who::Main, my_checkout, 3).await?;
+    for (who, of) in [(Who::Other, 1), (Who::Main, 3)] {
         let (account, id) = (who.account()?, checkout_session_id(of));
         let found = handle.checkout_sessions.with_token(page_token(&account, id.0)).await?;
         let found = expect_some("the session of a page", found)?.session;
@@ -168,26 +168,26 @@ const fn minutes(number: i64) -> TimeDelta {
 
 async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, theirs) = (Who::Main.account()?, Who::Other.account()?);
     let (my_checkout, their_checkout) =
-        (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Other, 2).await?);
+        (add_checkout(&handle, Who::Main, 1).await?, add_checkout(&handle, Who::Other, 2).await?);
     let open = async |who, checkout, number, lifetime| {
         let mut request = session_request(who, number)?;
         (request.draft.terms.lifetime, request.draft.now) = (lifetime, noon());
         expect_new(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
-    open(Who::Mine, my_checkout, 1, minutes(9)).await?;
-    open(Who::Mine, my_checkout, 2, minutes(7)).await?;
+    open(Who::Main, my_checkout, 1, minutes(9)).await?;
+    open(Who::Main, my_checkout, 2, minutes(7)).await?;
     open(Who::Other, their_checkout, 3, minutes(8)).await?;
-    let mut top_up = top_up_request(Who::Mine, 4)?;
+    let mut top_up = top_up_request(Who::Main, 4)?;
     (top_up.draft.terms.lifetime, top_up.draft.now) = (minutes(6), noon());
-    expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
+    expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Main, top_up)?).await)?;
     // Session 5 has a report of its bank later. Session 6 is final, and only its refund is due.
-    open(Who::Mine, my_checkout, 5, minutes(1)).await?;
+    open(Who::Main, my_checkout, 5, minutes(1)).await?;
     let action = pay(Some(shipping()?), approval(noon() + minutes(5)))?;
-    expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, action, (5, after(10)))?).await)?;
-    let refunded_payment = add_paid_session(&handle, Who::Mine, my_checkout, 6).await?;
-    let refund = add_refund(&handle, Who::Mine, refunded_payment.id, 7).await?;
+    expect_new(handle.checkout_sessions.act(step(Who::Main, 5, action, (5, after(10)))?).await)?;
+    let refunded_payment = add_paid_session(&handle, Who::Main, my_checkout, 6).await?;
+    let refund = add_refund(&handle, Who::Main, refunded_payment.id, 7).await?;
     let until = expect_some("the end of the refund", refund.refund_due_at())?;
     let session = |account: &florin_domain::ids::AccountId, number, due_after| {
         let item = DueItem::Session(account.clone(), checkout_session_id(number));
@@ -218,22 +218,22 @@ async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
     same("due items of the other account", at(Some(&mine), until, 100).await?, of_mine)?;
     // After its due change is applied, the session is not due any more.
-    expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
-    expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Main, 5, SessionAction::Due, (51, until))?).await)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Main, 4, SessionAction::Due, (52, until))?).await)?;
     same("what is left", at(None, until, 100).await?, all[2..].to_vec())
 }
 
 /// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
 async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
+    let (mine, checkout) = (Who::Main.account()?, add_checkout(&handle, Who::Main, 1).await?);
     let result = BankReportResult::Failed(PaymentFailure::TimedOut);
     let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
     for (number, decision) in [(1, failing), (2, approval(noon() + minutes(15)))] {
-        let mut request = session_request(Who::Mine, number)?;
+        let mut request = session_request(Who::Main, number)?;
         request.draft.now = noon();
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
-        let paying = step(Who::Mine, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Main, checkout, request)?).await)?;
+        let paying = step(Who::Main, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
         expect_new(handle.checkout_sessions.act(paying).await)?;
     }
     let mut steps = Vec::new();
@@ -266,14 +266,14 @@ async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
 
 async fn own_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
-    for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
+    let (mine, theirs) = (Who::Main.account()?, Who::Other.account()?);
+    for (who, number) in [(Who::Main, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;
         let payment = add_paid_session(&handle, who, checkout, number).await?;
         add_refund(&handle, who, payment.id, number).await?;
         add_session(&handle, who, checkout, number + 10).await?;
     }
-    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Freeze)?).await)?;
+    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Main, ClockChange::Freeze)?).await)?;
     let late = noon() + TimeDelta::days(1);
     let items = async |account| {
         let due = handle.checkout_sessions.due(account, late, 100).await?;
@@ -291,8 +291,8 @@ async fn own_time(handle: Handle) -> CheckResult {
 /// time.
 async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
-    for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
+    let (mine, theirs) = (Who::Main.account()?, Who::Other.account()?);
+    for (who, number) in [(Who::Main, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;
         add_session(&handle, who, checkout, number).await?;
     }
@@ -306,9 +306,9 @@ async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
     };
     let late = noon() + TimeDelta::days(1);
     same("due accounts when none has its own clock", due(late).await?, vec![])?;
-    move_clock(Who::Mine, ClockChange::Freeze).await?;
+    move_clock(Who::Main, ClockChange::Freeze).await?;
     same("due accounts while a clock is frozen before the due time", due(late).await?, vec![])?;
-    let frozen = move_clock(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(2))).await?;
+    let frozen = move_clock(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(2))).await?;
     let ahead = move_clock(Who::Other, ClockChange::AdvanceBy(TimeDelta::hours(1))).await?;
     same(
         "the account whose clock is frozen after the due time",

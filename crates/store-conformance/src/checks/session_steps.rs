@@ -43,14 +43,14 @@ checks! {
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<FoundSession, Failure> {
-    let found = handle.checkout_sessions.find(&Who::Mine.account()?, checkout_session_id(number)).await?;
+    let found = handle.checkout_sessions.find(&Who::Main.account()?, checkout_session_id(number)).await?;
     expect_some("the session", found)
 }
 
 /// Returns the payments of my sessions, oldest first.
 async fn payments(handle: &Handle) -> Result<Vec<MerchantPayment>, Failure> {
     let (filter, page) = (MerchantPaymentFilter::default(), PageRequest { limit: 100, offset: 0 });
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let found = handle.merchant_payments.list(&mine, filter, PaymentSort::OldestFirst, page).await?;
     let mut payments = Vec::new();
     for row in found.rows {
@@ -60,17 +60,17 @@ async fn payments(handle: &Handle) -> Result<Vec<MerchantPayment>, Failure> {
     Ok(payments)
 }
 
-async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession, Failure> {
+async fn apply_step(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession, Failure> {
     expect_new(handle.checkout_sessions.act(command).await)
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    let new = add_session(&handle, Who::Mine, checkout, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    let new = add_session(&handle, Who::Main, checkout, 1).await?;
     let later = approval(after(500));
     let action = pay(Some(shipping()?), later)?;
-    let done = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
+    let done = apply_step(&handle, step(Who::Main, 1, action, (1, after(9)))?).await?;
     let expected = CheckoutSession {
         state: SessionState::Processing { due_at: after(500) },
         shipping: Some(shipping()?),
@@ -86,7 +86,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let state = MerchantPaymentState::Pending { initiated_at: after(9), answer: Some(confirmed) };
     same("the payment", (pending.id, pending.state, &pending.bank), (id, state, &payer_bank()?))?;
     same("events", kinds(&handle).await?, BTreeMap::new())?;
-    let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
+    let done = apply_step(&handle, step(Who::Main, 1, SessionAction::Due, (2, after(600)))?).await?;
     let order = Some(MerchantOrderId(drawn_id(2, 0)));
     let expected = CheckoutSession {
         state: SessionState::Completed { payment: id, order, completed_at: after(500) },
@@ -102,14 +102,14 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     // The seeded merchant has the permission `reconciliation`, so its completed payments are reconciled, too.
     let events = [(EventKind::MerchantCheckoutSessionCompleted, 1), (EventKind::MerchantPaymentReconciled, 1)];
     same("events", kinds(&handle).await?, events.into())?;
-    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    let balance = balances(&handle, Who::Main, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     books_are_right(&handle).await
 }
 
 async fn stores_every_state(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     let begin = || (SessionAction::Begin, after(20));
     let expire = || (SessionAction::Due, after(3_600));
     let cases = [
@@ -121,9 +121,9 @@ async fn stores_every_state(handle: Handle) -> CheckResult {
         (vec![begin(), expire()], SessionState::Abandoned),
     ];
     for (number, (actions, state)) in (1..).zip(cases) {
-        let mut session = add_session(&handle, Who::Mine, checkout, number).await?;
+        let mut session = add_session(&handle, Who::Main, checkout, number).await?;
         for (action, now) in actions {
-            session = act(&handle, step(Who::Mine, number, action, (number, now))?).await?;
+            session = apply_step(&handle, step(Who::Main, number, action, (number, now))?).await?;
         }
         same("the answer", session.state, state)?;
         same("what is found", find(&handle, number).await?.session, session)?;
@@ -134,11 +134,11 @@ async fn stores_every_state(handle: Handle) -> CheckResult {
 /// While a world's clock is frozen, all payments of a session have the same time.
 async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    let token = add_session(&handle, Who::Mine, checkout, 1).await?.token;
-    act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    let token = add_session(&handle, Who::Main, checkout, 1).await?.token;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     for seed in [3, 1, 2] {
-        act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
+        apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
         let found = find(&handle, 1).await?;
         let pending = found.pending().map(|payment| payment.id);
         same("the payment", pending, Some(MerchantPaymentId(drawn_id(seed, 0))))?;
@@ -149,23 +149,23 @@ async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
 
 async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    add_session(&handle, Who::Mine, checkout, 1).await?;
-    act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    add_session(&handle, Who::Main, checkout, 1).await?;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     let bank = payer_bank()?;
-    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
     // Choosing another bank gives up the first payment.
-    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
     let second = MerchantPaymentId(drawn_id(2, 0));
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
-    let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
+    let session = apply_step(&handle, step(Who::Main, 1, rejected, (3, after(7)))?).await?;
     let found = find(&handle, 1).await?;
     same("the session", (session.status(), found.pending(), found.attempts), (SessionStatus::Open, None, 2))?;
     same("its last payment", found.last.map(|payment| payment.id), Some(second))?;
     let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
     let approved = PayerDecision::Approve(BankAnswer::Report(BankReport { at: after(20), result: timed_out }));
-    act(&handle, step(Who::Mine, 1, pay(None, approved)?, (4, after(8)))?).await?;
-    act(&handle, step(Who::Mine, 1, SessionAction::Due, (5, after(30)))?).await?;
+    apply_step(&handle, step(Who::Main, 1, pay(None, approved)?, (4, after(8)))?).await?;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::Due, (5, after(30)))?).await?;
     let facts: Vec<_> = payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.state)).collect();
     let failed = |initiated_at, reason, reported_at| MerchantPaymentState::Failed { initiated_at, reason, reported_at };
     let expected = vec![
@@ -179,20 +179,20 @@ async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
 
 async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let number =
-        async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
+        async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Main.budget()).await?.map(|seen| seen.number));
     let next = expect_some("the next number", number().await?)?;
-    add_top_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Main, 1).await?;
     same("the number after the creation", number().await?, Some(next))?;
     let action = pay(None, approval(after(9)))?;
-    let session = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
+    let session = apply_step(&handle, step(Who::Main, 1, action, (1, after(9)))?).await?;
     same("the session", (session.status(), session.state.order()), (SessionStatus::Completed, None))?;
-    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    let balance = balances(&handle, Who::Main, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("the next number", number().await?, Some(next + 1))?;
     let events =
-        handle.events.list(super::events::reach(Who::Mine)?, EventFilter::default(), PageRequest::default()).await?;
+        handle.events.list(super::events::reach(Who::Main)?, EventFilter::default(), PageRequest::default()).await?;
     same("events", kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
     let text = format!("number: {next}");
     same("whether the event has the number", events.rows.iter().all(|event| event.body.contains(&text)), true)?;
@@ -202,38 +202,38 @@ async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
-    add_session(&handle, Who::Mine, checkout, 1).await?;
-    let cancel = || step(Who::Mine, 1, SessionAction::MerchantCancels, (1, after(5)));
-    act(&handle, cancel()?).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
+    add_session(&handle, Who::Main, checkout, 1).await?;
+    let cancel = || step(Who::Main, 1, SessionAction::MerchantCancels, (1, after(5)));
+    apply_step(&handle, cancel()?).await?;
     let before = Observation::take(&handle, 1).await?;
-    let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..cancel()? });
+    let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..cancel()? });
     let refusal = refused(handle.checkout_sessions.act(claimed()?).await)?;
     same("the refusal", refusal, SessionRefusal::NotOpen(SessionStatus::Cancelled))?;
-    let pay = step(Who::Mine, 1, pay(Some(shipping()?), approval(after(6)))?, (2, after(6)))?;
+    let pay = step(Who::Main, 1, pay(Some(shipping()?), approval(after(6)))?, (2, after(6)))?;
     refused(handle.checkout_sessions.act(pay).await)?;
-    let nobody = step(Who::Mine, 404, SessionAction::Due, (3, after(6)))?;
+    let nobody = step(Who::Main, 404, SessionAction::Due, (3, after(6)))?;
     absent("an unknown session", &handle.checkout_sessions.act(nobody).await)?;
     before.still_holds("refused steps", &handle).await?;
     // The key of the refused request is free.
-    add_session(&handle, Who::Mine, checkout, 2).await?;
-    let command = step(Who::Mine, 2, SessionAction::MerchantCancels, (4, after(7)))?;
-    let command = SessionCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..command };
-    act(&handle, command).await.map(drop)
+    add_session(&handle, Who::Main, checkout, 2).await?;
+    let command = step(Who::Main, 2, SessionAction::MerchantCancels, (4, after(7)))?;
+    let command = SessionCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..command };
+    apply_step(&handle, command).await.map(drop)
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_top_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Main, 1).await?;
     let command = |body, first| {
         let action = pay(None, approval(after(9)))?;
-        let claim = Some(claim(Who::Mine, "k", body)?);
-        Ok::<_, Failure>(SessionCommand { claim, ..step(Who::Mine, 1, action, (first, after(9)))? })
+        let claim = Some(claim(Who::Main, "k", body)?);
+        Ok::<_, Failure>(SessionCommand { claim, ..step(Who::Main, 1, action, (first, after(9)))? })
     };
-    let done = act(&handle, command("{}", 1)?).await?;
+    let done = apply_step(&handle, command("{}", 1)?).await?;
     same("the answer", replayed(handle.checkout_sessions.act(command("{}", 2)?).await)?, answer_of(&done))?;
     same("the first request", mismatch(handle.checkout_sessions.act(command("[]", 3)?).await)?, request("{}"))?;
-    same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(10_500))
+    same("the budget", balances(&handle, Who::Main, gbp()?).await?.available(), Minor(10_500))
 }
 
 pub(super) type SessionResult = Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
@@ -245,17 +245,17 @@ pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResu
 
 async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_top_up(&handle, Who::Mine, 1).await?;
-    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
+    add_top_up(&handle, Who::Main, 1).await?;
+    apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
     let mut all = Vec::new();
     for number in 10..18 {
         let action = SessionAction::AtBank(MerchantPaymentId(drawn_id(1, 0)), approval(after(9)));
-        all.push(work(&handle, step(Who::Mine, 1, action, (number, after(9)))?));
+        all.push(work(&handle, step(Who::Main, 1, action, (number, after(9)))?));
     }
     for answer in race(all).await? {
         same("the status", expect_new(answer)?.status(), SessionStatus::Completed)?;
     }
-    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    let balance = balances(&handle, Who::Main, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("events", kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
     books_are_right(&handle).await
@@ -263,15 +263,15 @@ async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
 
 async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     for session in 1..=4 {
-        add_session(&handle, Who::Mine, checkout, session).await?;
+        add_session(&handle, Who::Main, checkout, session).await?;
         let mut all = Vec::new();
         for number in 0..3 {
             let first = session * 100 + number * 10;
             let pay = pay(Some(shipping()?), approval(after(9)))?;
-            all.push(work(&handle, step(Who::Mine, session, pay, (first, after(9)))?));
-            all.push(work(&handle, step(Who::Mine, session, SessionAction::MerchantCancels, (first + 1, after(9)))?));
+            all.push(work(&handle, step(Who::Main, session, pay, (first, after(9)))?));
+            all.push(work(&handle, step(Who::Main, session, SessionAction::MerchantCancels, (first + 1, after(9)))?));
         }
         let mut winners = Vec::new();
         for answer in race(all).await? {
@@ -294,19 +294,19 @@ async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResu
 /// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
 async fn in_time_or_late(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Main, 1).await?;
     for number in 1..=4 {
-        let expires_at = add_session(&handle, Who::Mine, checkout, number).await?.expires_at;
+        let expires_at = add_session(&handle, Who::Main, checkout, number).await?.expires_at;
         for action in [SessionAction::Ship(shipping()?), SessionAction::ChooseBank(payer_bank()?)] {
-            act(&handle, step(Who::Mine, number, action, (number, after(9)))?).await?;
+            apply_step(&handle, step(Who::Main, number, action, (number, after(9)))?).await?;
         }
         let mut all = Vec::new();
         for place in 0..4 {
             let first = number * 100 + place * 10;
             let early = expires_at - TimeDelta::microseconds(1);
             let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(number, 0)), approval(early));
-            all.push(work(&handle, step(Who::Mine, number, approve, (first, early))?));
-            all.push(work(&handle, step(Who::Mine, number, SessionAction::Due, (first + 1, expires_at))?));
+            all.push(work(&handle, step(Who::Main, number, approve, (first, early))?));
+            all.push(work(&handle, step(Who::Main, number, SessionAction::Due, (first + 1, expires_at))?));
         }
         let mut seen = Vec::new();
         for answer in race(all).await? {
@@ -327,23 +327,23 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
 
 async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_top_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Main, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
-    let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
+    let done = apply_step(&handle, step(Who::Main, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
     same("the answer", done.state, SessionState::Processing { due_at: after(70) })?;
     same("what is found", find(&handle, 1).await?.session, done.clone())?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(69)).await?, vec![])?;
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
     let payment = MerchantPaymentId(drawn_id(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
-    let asked = act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?;
+    let asked = apply_step(&handle, step(Who::Main, 1, later, (2, after(70)))?).await?;
     let expected = SessionState::Processing { due_at: after(99) };
     same("the next time at which the bank is asked", asked.state, expected)?;
     same("due then", due(after(98)).await?, vec![])?;
     let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
-    let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
+    let paid = apply_step(&handle, step(Who::Main, 1, confirmed, (3, after(99)))?).await?;
     let completed = SessionState::Completed { payment, order: None, completed_at: after(99) };
     same("the session in the end", paid.state, completed)?;
     books_are_right(&handle).await
@@ -353,14 +353,14 @@ async fn top_ups_of_one_budget_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let mut all = Vec::new();
     for number in 1..=10 {
-        add_top_up(&handle, Who::Mine, number).await?;
+        add_top_up(&handle, Who::Main, number).await?;
         let action = pay(None, approval(after(20)))?;
-        all.push(work(&handle, step(Who::Mine, number, action, (number, after(20)))?));
+        all.push(work(&handle, step(Who::Main, number, action, (number, after(20)))?));
     }
     for answer in race(all).await? {
         expect_new(answer)?;
     }
-    same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(19_500))?;
+    same("the budget", balances(&handle, Who::Main, gbp()?).await?.available(), Minor(19_500))?;
     super::events::without_gaps(&super::events::stored(&handle).await?)?;
     books_are_right(&handle).await
 }

@@ -43,7 +43,7 @@ fn imported_id(number: u128) -> SnapshotId {
 
 fn import_of(file: &SnapshotFile, number: u128) -> Result<ImportSnapshotCommand, Failure> {
     Ok(ImportSnapshotCommand {
-        client: Who::Mine.client(),
+        client: Who::Main.client(),
         id: imported_id(number),
         file: file.clone(),
         trial_account: AccountId::parse("W0")?,
@@ -68,14 +68,14 @@ fn world_of(number: u128, name: &str, key_number: u8) -> Result<CreateWorldComma
 async fn export_my_world(handle: &Handle) -> Result<SnapshotFile, Failure> {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    let changed = set_pin(Who::Mine, Who::Mine.card(), [7; 32])?;
+    let changed = set_pin(Who::Main, Who::Main.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;
     expect_new(handle.cards.first_message(authorization_under_key(1)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "3")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 3, "7", gbp()?)?).await)?;
     same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Mine.account()?, id(1)).await?)
+    expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Main.account()?, id(1)).await?)
 }
 
 /// Builds an authorization with an idempotency key.
@@ -92,7 +92,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
     let import = expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let expected = ImportedSnapshot {
         id: imported_id(1),
-        client: Who::Mine.client(),
+        client: Who::Main.client(),
         name: file.name.clone(),
         created_at: noon(),
         imported_at: noon(),
@@ -126,14 +126,14 @@ async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     handle.worlds.create(world_of(1, "W1", 102)?).await?;
     let world = AccountId::parse("W1")?;
-    let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
+    let (mine, card) = (Who::Main.account()?, Who::Main.card());
     let original = expect_some("my card", handle.card_management.find(&mine, card).await?)?;
     same("my PIN", original.record.pin, Some(PinDigest::new([7; 32])))?;
     let copied = expect_some("the card", handle.card_management.find(&world, card).await?)?;
     same("the PIN", copied.record.pin, None)?;
     expect_true("my enrolment is missing", handle.mfa.enrolment(&mine).await?.is_some())?;
     same("the enrolment", handle.mfa.enrolment(&world).await?, None)?;
-    let reach = EventReach { client: Who::Mine.client(), accounts: Some([world.clone()].into()) };
+    let reach = EventReach { client: Who::Main.client(), accounts: Some([world.clone()].into()) };
     let events = handle.events.list(reach, EventFilter::default(), PageRequest::default()).await?;
     same("the events", events.count, 0)?;
     // The key was used on my account only.
@@ -158,7 +158,7 @@ async fn same_file_is_kept_longer(handle: Handle) -> CheckResult {
     let again = ImportSnapshotCommand { real: later, expires_at: later + TimeDelta::hours(24), ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(again).await)?;
     expect_true("the file is not known", import.is_repeated)?;
-    let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
+    let list = handle.snapshot_files.imported_snapshots(Who::Main.client(), PageRequest::default()).await?;
     same("the list", (list.count, &list.rows), (1, &vec![import.snapshot.clone()]))?;
     same("the new time of expiry", import.snapshot.expires_at, later + TimeDelta::hours(24))
 }
@@ -178,7 +178,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let mut full = import_of(&file, 1)?;
     full.decide = Arc::new(|situation| if situation.imported == 0 { Err(ImportRefusal::TooMany) } else { Ok(()) });
     same("the rule", refused(handle.snapshot_files.import_snapshot(full).await)?, ImportRefusal::TooMany)?;
-    let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
+    let list = handle.snapshot_files.imported_snapshots(Who::Main.client(), PageRequest::default()).await?;
     same("the list", list.count, 0)?;
     same("the trial account", handle.accounts.find(&AccountId::parse("W0")?).await?, None)?;
     before.still_holds("refused imports", &handle).await
@@ -186,7 +186,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
 
 fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
     let answer = StoredResponse { status: 201, body: "{}".into() };
-    claimed(Who::Mine, "c", body, Some(answer)).map(Some)
+    claimed(Who::Main, "c", body, Some(answer)).map(Some)
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
@@ -197,12 +197,12 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     expect_new(handle.snapshot_files.import_snapshot(keyed(1, "one")?).await)?;
     same("the answer", replayed(handle.snapshot_files.import_snapshot(keyed(2, "one")?).await)?.status, 201)?;
     mismatch(handle.snapshot_files.import_snapshot(keyed(2, "two")?).await)?;
-    let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
+    let list = handle.snapshot_files.imported_snapshots(Who::Main.client(), PageRequest::default()).await?;
     same("the list", list.count, 1)?;
     let delete = async |body: &str| {
-        let claim = claimed(Who::Mine, "d", body, Some(StoredResponse { status: 204, body: String::new() }))?;
+        let claim = claimed(Who::Main, "d", body, Some(StoredResponse { status: 204, body: String::new() }))?;
         Ok::<_, Failure>(
-            handle.snapshot_files.delete_imported_snapshot(Who::Mine.client(), imported_id(1), Some(claim)).await,
+            handle.snapshot_files.delete_imported_snapshot(Who::Main.client(), imported_id(1), Some(claim)).await,
         )
     };
     expect_new(delete("one").await?)?;
@@ -218,7 +218,7 @@ async fn imports_by_id_until_they_expire(handle: Handle) -> CheckResult {
         let import = ImportSnapshotCommand { expires_at, ..import_of(&file, number)? };
         expect_new(handle.snapshot_files.import_snapshot(import).await)?;
     }
-    let client = Who::Mine.client();
+    let client = Who::Main.client();
     let ids = async |limit, offset| -> Result<(i64, Vec<SnapshotId>), Failure> {
         let page = handle.snapshot_files.imported_snapshots(client, PageRequest { limit, offset }).await?;
         Ok((page.count, page.rows.into_iter().map(|snapshot| snapshot.id).collect()))
@@ -246,7 +246,7 @@ async fn snapshot_files_imports_are_of_their_client(handle: Handle) -> CheckResu
     absent("a world of it", &handle.worlds.create(theirs).await)?;
     let mut limited = world_of(1, "W1", 102)?;
     if let WorldContents::Snapshot { reach, .. } = &mut limited.contents {
-        *reach = Some([Who::Mine.account()?].into());
+        *reach = Some([Who::Main.account()?].into());
     }
     absent("a world of it by a key for some accounts", &handle.worlds.create(limited).await)?;
     let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };

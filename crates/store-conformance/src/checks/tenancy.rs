@@ -35,7 +35,7 @@ async fn seed_and_use_other_account(handle: &Handle) -> Result<Observation, Fail
 async fn foreign_card(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
     for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
-        let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(3))?;
+        let command = first(Who::Main, card, message(FirstKind::Purchase, "1")?, stamp(3))?;
         absent("a foreign card", &handle.cards.first_message(command).await)?;
     }
     before.still_holds("a message on a foreign card", &handle).await

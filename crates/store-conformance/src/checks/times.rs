@@ -52,7 +52,7 @@ async fn times_of_keys(handle: Handle) -> CheckResult {
     for (number, at) in (30..).zip(times()) {
         let id = ApiKeyId(uuid(4, number));
         let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
-        let mut expected = ApiKey { id, created_at: at, expires_at: Some(at), ..key(Who::Mine)? };
+        let mut expected = ApiKey { id, created_at: at, expires_at: Some(at), ..key(Who::Main)? };
         handle.registry.add_key(expected.clone(), hash).await?;
         handle.registry.revoke_key(id, at).await?;
         expected.revoked_at = Some(at);
@@ -78,10 +78,10 @@ async fn seeded_times(handle: Handle) -> CheckResult {
         seed.batches.push(one);
     }
     let all: Vec<_> = times().collect();
-    seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Mine)? });
+    seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Main)? });
     let expected = seed.clone();
     handle.seeding.seed(data).await?;
-    let id = Who::Mine.account()?;
+    let id = Who::Main.account()?;
     same("the batches", handle.seeding.batches(&id).await?, expected.batches)?;
     same("the enrolment", handle.mfa.enrolment(&id).await?, expected.enrolment)?;
     let page = handle.checkouts.list(&id, CheckoutFilter::default(), PageRequest::default()).await?;
@@ -92,7 +92,7 @@ async fn times_of_messages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
-        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
+        let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("the time of the message", (seen.first.created_at, done.created_at), (at, at))?;
@@ -105,14 +105,14 @@ async fn times_of_messages(handle: Handle) -> CheckResult {
 
 async fn times_of_sessions(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     for (number, now) in (1..).zip(times()) {
-        let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
+        let request = OpenRequest { id: session_id(number), client: Who::Main.client(), provider: SANDBOX, now };
         let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
-        let command = OpenMfaSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, claim: None };
+        let command = OpenMfaSessionCommand { account: account.clone(), batch: Who::Main.batch(), decide, claim: None };
         let done = expect_new(handle.mfa.open(command).await)?;
         let seen =
-            expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
+            expect_some("the batch", batch(&handle, &account, Who::Main.batch(), Some(session_id(number))).await?)?;
         same("the session", seen.session, Some(done))?;
     }
     Ok(())
@@ -120,9 +120,9 @@ async fn times_of_sessions(handle: Handle) -> CheckResult {
 
 async fn times_of_transfers(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, ends) = (Who::Mine.account()?, (Who::Mine.budget(), Who::Mine.second_budget()));
+    let (mine, ends) = (Who::Main.account()?, (Who::Main.budget(), Who::Main.second_budget()));
     for (number, at) in (1..).zip(times()) {
-        let mut command = transfer(Who::Mine, number, ends, "0.01")?;
+        let mut command = transfer(Who::Main, number, ends, "0.01")?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &TransferSituation| {
             let mut decision = rule(situation)?;
@@ -153,7 +153,7 @@ async fn dates_of_cards_and_windows(handle: Handle) -> CheckResult {
     data.accounts[0].cards.clone_from(&expected);
     handle.seeding.seed(data).await?;
     for seed in expected {
-        let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
+        let seen = expect_some("the card", card(&handle, &Who::Main.account()?, seed.card.id).await?)?;
         same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;
     }
     Ok(())

@@ -28,13 +28,13 @@ checks! {
     "tenancy.transfer.foreign_budgets_are_absent" => foreign_budgets_are_absent,
 }
 
-const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
+const ENDS: (BudgetId, BudgetId) = (Who::Main.budget(), Who::Main.second_budget());
 
 /// Returns the GBP balances of both budgets.
 async fn balances_of_both(handle: &Handle) -> Result<[Balances; 2], Failure> {
     let mut both = [Balances::default(); 2];
     for (balances, budget) in both.iter_mut().zip([ENDS.0, ENDS.1]) {
-        let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+        let record = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, budget).await?)?;
         *balances = expect_some("pounds", record.budget.in_currency(gbp()?))?;
     }
     Ok(both)
@@ -46,7 +46,7 @@ fn available_only(available: i64) -> Result<Balances, Failure> {
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Main, 1, ENDS, "20.05")?).await)?;
     same("the balances returned", (done.from, done.to), (available_only(7_495)?, available_only(7_005)?))?;
     same("the stored balances", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
     same("the time of the transfer", done.transfer.created_at, noon())?;
@@ -58,10 +58,10 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 
 async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let command = create_budget_with_features(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
+    let command = create_budget_with_features(Who::Main, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
-    let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
-    let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
+    let first = expect_some("the budget", handle.budgets.find(&Who::Main.account()?, ENDS.0).await?)?;
+    let mut command = transfer(Who::Main, 1, (ENDS.0, budget_id(1)), "1")?;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let right = situation.from == first && situation.to.as_ref() == Some(&made) && situation.number == 1;
         Err(if right {
@@ -72,7 +72,7 @@ async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
     });
     let seen = refused(handle.transfers.transfer(command).await)?;
     same("what the rule was shown", seen, TransferRefusal::AmountOutOfRange(AmountOutOfRange::Overflow))?;
-    let command = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
+    let command = transfer(Who::Main, 1, (ENDS.0, budget_id(9)), "1")?;
     same("an unknown receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }
 
@@ -80,8 +80,8 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let keyed = |amount| {
-        let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, 1, ENDS, amount)? })
+        let claim = Some(claim(Who::Main, "key", "{}")?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Main, 1, ENDS, amount)? })
     };
     let refusal = refused(handle.transfers.transfer(keyed("95.01")?).await)?;
     same(
@@ -101,8 +101,8 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let keyed = |number, body| {
-        let claim = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, number, ENDS, "1")? })
+        let claim = Some(claim(Who::Main, "key", body)?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Main, number, ENDS, "1")? })
     };
     let done = expect_new(handle.transfers.transfer(keyed(1, "{}")?).await)?;
     same("the answer", replayed(handle.transfers.transfer(keyed(2, "{}")?).await)?.body, format!("{done:?}"))?;
@@ -121,7 +121,7 @@ async fn transfer_both_ways(handles: &[&Handle]) -> CheckResult {
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
         // Each handle sends in both directions, because one direction per handle would hide a deadlock.
         let ends = if (number / 2).is_multiple_of(2) { ENDS } else { (ENDS.1, ENDS.0) };
-        let command = transfer(Who::Mine, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
+        let command = transfer(Who::Main, number, ends, if ends == ENDS { "7.00" } else { "3.00" })?;
         let transfers = handle.transfers.clone();
         tasks.push(tokio::spawn(async move { (ends == ENDS, transfers.transfer(command).await) }));
     }
@@ -161,7 +161,7 @@ async fn two_handles(handle: Handle) -> CheckResult {
 /// Races a transfer and a purchase of the entire balance: exactly one succeeds.
 async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
+    let (buy, give) = (purchase(Who::Main, 1, "95")?, transfer(Who::Main, 2, ENDS, "95.00")?);
     let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
     let buying = tokio::spawn(async move { cards.first_message(buy).await });
     let giving = tokio::spawn(async move { transfers.transfer(give).await });
@@ -176,9 +176,9 @@ async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
 
 async fn journal_taken(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
+    expect_new(handle.transfers.transfer(transfer(Who::Main, 1, ENDS, "1")?).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = transfer(Who::Mine, 1, ENDS, "2")?;
+    let mut command = transfer(Who::Main, 1, ENDS, "2")?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let mut decision: TransferDecision = rule(situation)?;
@@ -193,9 +193,9 @@ async fn journal_taken(handle: Handle) -> CheckResult {
 async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let command = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
+    let command = transfer(Who::Main, 1, (Who::Other.budget(), ENDS.1), "1")?;
     absent("a foreign giver", &handle.transfers.transfer(command).await)?;
-    let command = transfer(Who::Mine, 1, (ENDS.0, Who::Other.budget()), "1")?;
+    let command = transfer(Who::Main, 1, (ENDS.0, Who::Other.budget()), "1")?;
     same("a foreign receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)?;
     before.still_holds("transfers with foreign budgets", &handle).await
 }

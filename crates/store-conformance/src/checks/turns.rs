@@ -56,7 +56,7 @@ fn send_follow_up(handle: &Handle, command: FollowUpCommand) -> Work<MessageResu
 async fn a_message_sees_what_another_used_of_a_limit(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
-    let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
+    let of_15 = |number| first(Who::Main, Who::Main.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
     let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
     let (one, two) = race.send(send(&handle, one), send(&other, of_15(2)?)).await?;
@@ -69,13 +69,13 @@ async fn a_message_sees_what_another_used_of_a_limit(handle: Handle) -> CheckRes
 async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    let one = follow_up(Who::Main, token(1), 2, clearing("6", false)?)?;
     let one = FollowUpCommand { decide: race.slow(one.decide), ..one };
     let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
     let (one, two) = race.send(send_follow_up(&handle, one), send_follow_up(&other, two)).await?;
     same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
     books_are_right(&handle).await
 }
@@ -84,9 +84,9 @@ async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
 async fn long_wait(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::taking(Duration::from_millis(2_700)));
-    let one = purchase(Who::Mine, 1, "10")?;
+    let one = purchase(Who::Main, 1, "10")?;
     let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
-    let two = || purchase(Who::Mine, 2, "10");
+    let two = || purchase(Who::Main, 2, "10");
     let (one, waited) = race.send(send(&handle, one), send(&other, two()?)).await?;
     expect_new(one)?;
     match waited {
@@ -97,7 +97,7 @@ async fn long_wait(handle: Handle) -> CheckResult {
             expect_new(waited)?;
         }
     }
-    same("available", balances(&handle, Who::Mine, gbp()?).await?.available().0, 7_500)?;
+    same("available", balances(&handle, Who::Main, gbp()?).await?.available().0, 7_500)?;
     books_are_right(&handle).await
 }
 
@@ -107,7 +107,7 @@ async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     // Only the fourth card of the account is allowed.
     let fourth = |number, budget| -> Result<_, Failure> {
-        let command = issue(Who::Mine, number, budget, true)?;
+        let command = issue(Who::Main, number, budget, true)?;
         let rule = command.decide;
         let decide = Arc::new(
             move |situation: &CreateCardSituation| {
@@ -116,7 +116,7 @@ async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
         );
         Ok(CreateCardCommand { decide, ..command })
     };
-    let (one, two) = (fourth(1, Who::Mine.budget())?, fourth(2, Who::Mine.second_budget())?);
+    let (one, two) = (fourth(1, Who::Main.budget())?, fourth(2, Who::Main.second_budget())?);
     let one = CreateCardCommand { decide: race.slow(one.decide), ..one };
     let (cards, other_cards) = (handle.card_management.clone(), other.card_management.clone());
     let one = Box::pin(async move { cards.create(one).await });
@@ -127,14 +127,14 @@ async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
 
 /// Creates a validated batch that the second budget alone funds.
 async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchId, Failure> {
-    let mut validated = batch(Who::Mine, batch_id(number), BatchState::Validated)?;
-    validated.orders.retain(|order| order.budget == Who::Mine.second_budget());
+    let mut validated = batch(Who::Main, batch_id(number), BatchState::Validated)?;
+    validated.orders.retain(|order| order.budget == Who::Main.second_budget());
     let id = validated.id;
     let decide = Arc::new(move |_: &_| {
         let batch: PaymentBatch = validated.clone();
         Ok(CreateDecision { batch, payments: vec![], alerts: vec![], events: vec![] })
     });
-    let command = CreateBatchCommand { account: Who::Mine.account()?, decide, claim: None };
+    let command = CreateBatchCommand { account: Who::Main.account()?, decide, claim: None };
     expect_new(handle.management.create(command).await)?;
     Ok(id)
 }
@@ -200,7 +200,7 @@ async fn an_upload_sees_a_confirmation(handle: Handle) -> CheckResult {
 
 /// Builds a credit of my world whose rule is slow.
 fn slow_credit(race: &SlowRuleRace) -> Result<CreditCommand, Failure> {
-    let command = credit(Who::Mine, 5, "1", gbp()?)?;
+    let command = credit(Who::Main, 5, "1", gbp()?)?;
     Ok(CreditCommand { decide: race.slow(command.decide), ..command })
 }
 
@@ -217,7 +217,7 @@ async fn a_restore_waits_for_a_credit(handle: Handle) -> CheckResult {
     expect_new(one)?;
     expect_new(two)?;
     before.still_holds("a credit before a restore", &handle).await?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 6, "1", gbp()?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 6, "1", gbp()?)?).await)?;
     books_are_right(&handle).await
 }
 
@@ -225,7 +225,7 @@ async fn a_deletion_waits_for_a_credit(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     handle.worlds.create(my_world()?).await?;
-    let (other, race, mine) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine.account()?);
+    let (other, race, mine) = (second(&handle).await?, SlowRuleRace::new(), Who::Main.account()?);
     let (crediting, deleting) = (handle.credits.clone(), other.worlds.clone());
     let one = slow_credit(&race)?;
     let one = Box::pin(async move { crediting.credit(one).await });
@@ -240,12 +240,12 @@ async fn a_snapshot_is_of_one_moment(handle: Handle) -> CheckResult {
     const SNAPSHOTS: u8 = 6;
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    let (other, ends) = (second(&handle).await?, (Who::Mine.budget(), Who::Mine.second_budget()));
+    let (other, ends) = (second(&handle).await?, (Who::Main.budget(), Who::Main.second_budget()));
     let moving = handle.transfers.clone();
     let moves = tokio::spawn(async move {
         for number in 1..=200 {
             let ends = if number % 2 == 0 { ends } else { (ends.1, ends.0) };
-            expect_new(moving.transfer(transfer(Who::Mine, number, ends, "0.01")?).await)?;
+            expect_new(moving.transfer(transfer(Who::Main, number, ends, "0.01")?).await)?;
         }
         Ok::<_, Failure>(())
     });

@@ -70,7 +70,7 @@ pub(super) async fn race_on_both<T: Send + 'static>(
 async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
-        let mut command = create_budget(Who::Mine, number.into(), None, vec![gbp()?])?;
+        let mut command = create_budget(Who::Main, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             if situation.budgets < 6 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany { max: 6 }) }
@@ -84,13 +84,13 @@ async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
 async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for number in 0..RACERS {
-        expect_new(handle.budgets.create(create_budget(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
+        expect_new(handle.budgets.create(create_budget(Who::Main, number.into(), None, vec![gbp()?])?).await)?;
     }
-    handle.registry.set_unique_budget_names(&Who::Mine.account()?, true).await?;
+    handle.registry.set_unique_budget_names(&Who::Main.account()?, true).await?;
     let named = race_on_both(&handle, |handle, number| {
         let edit = BudgetEdit { name: Some(Text::parse("Trips")?), ..BudgetEdit::default() };
-        let rename = edit_budget(Who::Mine, budget_id(number.into()), edit, noon())?;
-        let create = create_named_budget(Who::Mine, u128::from(number) + 100, "Trips")?;
+        let rename = edit_budget(Who::Main, budget_id(number.into()), edit, noon())?;
+        let create = create_named_budget(Who::Main, u128::from(number) + 100, "Trips")?;
         Ok(Box::pin(async move {
             if number % 4 < 2 {
                 handle.budgets.edit(rename).await.is_ok()
@@ -106,8 +106,8 @@ async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResu
     seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         // The cards are on two budgets, so locking the budget is not sufficient.
-        let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        let mut command = issue(Who::Mine, number.into(), budget, true)?;
+        let budget = if number % 4 < 2 { Who::Main.budget() } else { Who::Main.second_budget() };
+        let mut command = issue(Who::Main, number.into(), budget, true)?;
         let rule = command.decide;
         command.decide =
             Arc::new(
@@ -124,21 +124,21 @@ async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResu
 async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let moved = race_on_both(&handle, |handle, _| {
-        let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        let command = change_state(Who::Main, Who::Main.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
     });
     same("the number of suspensions", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
-    let transitions = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
+    let transitions = handle.card_management.transitions(&Who::Main.account()?, Who::Main.card(), page).await?;
     same("its transitions", expect_some("the card", transitions)?.count, 1)
 }
 
 async fn limits_are_set_one_at_a_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    expect_new(handle.card_management.create(issue(Who::Main, 1, Who::Main.budget(), true)?).await)?;
     let set = race_on_both(&handle, |handle, number| {
         let amount = format!("{}", number + 1);
-        let mut command = limit(Who::Mine, card_id(1), (LimitWindow::Day, &amount, None), noon())?;
+        let mut command = limit(Who::Main, card_id(1), (LimitWindow::Day, &amount, None), noon())?;
         let rule = command.decide;
         command.decide = Arc::new(move |limits: &CardLimits| {
             let mut set = rule(limits)?;
@@ -152,13 +152,13 @@ async fn limits_are_set_one_at_a_time(handle: Handle) -> CheckResult {
         new.insert(expect_new(answer)?.limit.id);
     }
     same("new limits", new.len(), 1)?;
-    let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
+    let seen = handle.card_management.limits(&Who::Main.account()?, card_id(1)).await?;
     same("limits", expect_some("the card", seen)?.limits.len(), 1)
 }
 
 async fn a_person_has_one_id(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
+    let (mine, second) = (Who::Main.account()?, second_account(&handle).await?);
     let created = race_on_both(&handle, |handle, number| {
         let command = create_person_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
         Ok(Box::pin(async move { handle.people.create(command).await.ok() }))
@@ -174,7 +174,7 @@ fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure>
 
 async fn changes_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let client = Who::Mine.client();
+    let client = Who::Main.client();
     let changed = race_on_both(&handle, |handle, number| {
         let rule = rule_that_adds(number.into(), &format!("192.0.2.{number}/32"))?;
         Ok(Box::pin(async move { handle.networks.change_networks(client, rule).await.is_ok() }))
@@ -187,7 +187,7 @@ async fn numbers_are_given_once(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let given = race_on_both(&handle, |handle, _| {
-        let mine = Who::Mine.account()?;
+        let mine = Who::Main.account()?;
         Ok(Box::pin(async move {
             let first = handle.timelines.next_number(&mine).await?;
             Ok::<_, Failure>([first, handle.timelines.next_number(&mine).await?])
@@ -202,7 +202,7 @@ async fn changes_of_a_clock_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let changed = race_on_both(&handle, |handle, _| {
         let day = ClockChange::AdvanceBy(TimeDelta::days(1));
-        let command = super::timelines::change(Who::Mine, day)?;
+        let command = super::timelines::change(Who::Main, day)?;
         Ok(Box::pin(async move {
             handle.timelines.set_clock(command).await.map(|_| ()).map_err(|error| format!("{error:?}"))
         }))
@@ -210,24 +210,24 @@ async fn changes_of_a_clock_add_up(handle: Handle) -> CheckResult {
     for answer in changed.await? {
         same("a change of the clock", answer, Ok(()))?;
     }
-    let clock = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline.clock;
+    let clock = expect_some("the account", handle.accounts.find(&Who::Main.account()?).await?)?.timeline.clock;
     same("the clock", clock, ClockSetting::Running { ahead: TimeDelta::days(RACERS.into()) })
 }
 
 async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for session in 0..RACERS {
-        expect_new(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
+        expect_new(handle.mfa.open(open(Who::Main, session.into(), MfaProviderName::Totp)?).await)?;
     }
     let refused = race_on_both(&handle, |handle, number| {
         let proof = (MfaProviderName::Totp, MfaVerdict::Wrong);
-        let command = confirm(Who::Mine, number.into(), 1, proof)?;
+        let command = confirm(Who::Main, number.into(), 1, proof)?;
         Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
     });
     same("whether all of them are refused", refused.await?.into_iter().all(|refused| refused), true)?;
     let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
-    expect_new(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 99, SANDBOX)?).await)?;
     books_are_right(&handle).await
 }
 
@@ -235,7 +235,7 @@ async fn features_are_switched_one_at_a_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let switched = race_on_both(&handle, |handle, number| {
         let on = number % 4 < 3;
-        Ok(Box::pin(async move { handle.registry.set_feature(Who::Mine.client(), Feature::AddressesLookup, on).await }))
+        Ok(Box::pin(async move { handle.registry.set_feature(Who::Main.client(), Feature::AddressesLookup, on).await }))
     });
     for answer in switched.await? {
         same("a switch", answer, Ok(()))?;
@@ -273,20 +273,20 @@ async fn enrolments_are_replaced_one_at_a_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let enrolled = race_on_both(&handle, |handle, number| {
         let secret = SealedSecret::new(vec![number; 20]);
-        let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
+        let enrolment = TotpEnrolment { secret, ..enrolment(Who::Main)? };
         Ok(Box::pin(async move { handle.registry.enrol(enrolment).await }))
     });
     for answer in enrolled.await? {
         same("an enrolment", answer, Ok(()))?;
     }
-    expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    expect_some("the enrolment", handle.mfa.enrolment(&Who::Main.account()?).await?)?;
     Ok(())
 }
 
 async fn a_key_is_added_once(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let added = race_on_both(&handle, |handle, number| {
-        let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Mine)? };
+        let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Main)? };
         Ok(Box::pin(async move { handle.registry.add_key(key, KeyHash([number + 100; 32])).await }))
     });
     let (added, others): (Vec<_>, Vec<_>) = added.await?.into_iter().partition(Result::is_ok);
@@ -350,7 +350,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
 async fn one_deletes(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let deleted = race_on_both(&handle, |handle, _| {
         let mine = mine.clone();
         Ok(Box::pin(async move { handle.worlds.delete(&mine).await }))

@@ -77,7 +77,7 @@ async fn names_round_trip(handle: Handle) -> CheckResult {
     seed.budgets[0].budget.name = TEXTS[1].into();
     let expected = seed.clone();
     handle.seeding.seed(data).await?;
-    let id = Who::Mine.account()?;
+    let id = Who::Main.account()?;
     same("the account", handle.accounts.find(&id).await?, Some(expected.account))?;
     same("the budget", &handle.seeding.budgets(&id).await?[0], &expected.budgets[0].budget)?;
     same("the batches", handle.seeding.batches(&id).await?, expected.batches)?;
@@ -104,10 +104,10 @@ async fn account_ids(handle: Handle) -> CheckResult {
     ];
     for (number, id) in (0..).zip(ids) {
         let id = AccountId::parse(id)?;
-        let expected = Account { id: id.clone(), ..account(Who::Mine)? };
+        let expected = Account { id: id.clone(), ..account(Who::Main)? };
         handle.registry.add_account(expected.clone(), parent_of(&expected)?).await?;
         same("the account", handle.accounts.find(&id).await?, Some(expected))?;
-        let mut listed = key(Who::Mine)?;
+        let mut listed = key(Who::Main)?;
         listed.id.0 = crate::seed_data::uuid(4, 100 + number);
         listed.accounts = AccountGrant::Only([id].into());
         let hash = florin_domain::access::KeyHash([u8::try_from(number).unwrap_or(0); 32]);
@@ -132,9 +132,9 @@ async fn acceptors_round_trip(handle: Handle) -> CheckResult {
         };
         let expected = acceptor.completed();
         let message = FirstMessage { acceptor: expected.clone(), ..message(FirstKind::Purchase, "1")? };
-        let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+        let command = first(Who::Main, Who::Main.card(), message, stamp(number))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
-        let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        let seen = expect_some("the message", chain(&handle, &Who::Main.account()?, token(number)).await?)?;
         same("the acceptor", &seen.first.acceptor, &expected)?;
         same("the message", seen.first, done)?;
     }
@@ -171,14 +171,14 @@ async fn recorded_requests_and_answers_round_trip(handle: Handle) -> CheckResult
     let long = TEXTS.concat().repeat(200);
     let texts = TEXTS.iter().copied().chain([long.as_str()]);
     for (number, text) in (1..).zip(texts) {
-        let mut claim = claim(Who::Mine, &format!("k{number}"), text)?;
+        let mut claim = claim(Who::Main, &format!("k{number}"), text)?;
         let (path, query) = (text.to_owned(), text.to_owned());
         claim.request = RecordedRequest { path, query, ..claim.request };
         let answer = StoredResponse { status: 299, body: text.into() };
         let stored = answer.clone();
         claim.response = Arc::new(move |_| stored.clone());
         let command = |claim| -> Result<_, crate::check::Failure> {
-            Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "1")? })
+            Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Main, number, "1")? })
         };
         expect_new(handle.cards.first_message(command(claim.clone())?).await)?;
         same("the answer", replayed(handle.cards.first_message(command(claim.clone())?).await)?, answer)?;
@@ -201,7 +201,7 @@ async fn secrets_are_any_bytes(handle: Handle) -> CheckResult {
         seed.account.id = id.clone();
         seed.parent = parent_of(&seed.account)?;
         seed.account.client = ClientId(crate::seed_data::uuid(1, 500 + place as u128));
-        let expected = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
+        let expected = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Main)? };
         seed.enrolment = Some(expected.clone());
         let clients = vec![client(seed.account.client, "c")];
         handle.seeding.seed(florin_ports::SeedData { clients, accounts: vec![seed], ..Default::default() }).await?;

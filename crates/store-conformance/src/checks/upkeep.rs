@@ -63,7 +63,7 @@ async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     let capacity = expect_some("the capacity", handle.queue_capacity)?;
     same("whether it is overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
-    let mut slow = purchase(Who::Mine, 0, "1")?;
+    let mut slow = purchase(Who::Main, 0, "1")?;
     slow.decide = Arc::new(|_| {
         std::thread::sleep(Duration::from_millis(400));
         Err(CardRefusal::Expired)
@@ -74,7 +74,7 @@ async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     // A store that prepares the next group while it executes one has room for twice as many.
     let mut work: Vec<Work<_>> = Vec::new();
     for _ in 0..capacity * 3 {
-        let mut command = purchase(Who::Mine, 1, "1")?;
+        let mut command = purchase(Who::Main, 1, "1")?;
         command.decide = Arc::new(|_| Err(CardRefusal::Expired));
         let cards = handle.cards.clone();
         work.push(Box::pin(async move { cards.first_message(command).await }));
@@ -98,7 +98,7 @@ async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     slow.await.map_err(|error| Failure::new(error.to_string()))?.err();
     same("whether it is overloaded in the end", handle.upkeep.is_overloaded(), false)?;
     before.still_holds("writes without an effect", &handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     Ok(())
 }
 
@@ -111,16 +111,16 @@ async fn good_data(handle: Handle) -> CheckResult {
     let seeded = BooksReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
     same("the report of the seeded store", handle.books_check.check_all().await?, seeded)?;
     for number in 1..=4 {
-        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Main, number, "10")?).await)?;
     }
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 11, clearing("12", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 11, clearing("12", true)?)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("3")?) };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 12, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 12, part)?).await)?;
     let due = noon() + TimeDelta::days(8);
-    same("expired", handle.cards.expire(expiry(Who::Mine, token(3), 13, due)?).await?, true)?;
+    same("expired", handle.cards.expire(expiry(Who::Main, token(3), 13, due)?).await?, true)?;
     expect_new(handle.credits.credit(credit(Who::Other, 14, "3", gbp()?)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 15, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 1, 15, (SANDBOX, RIGHT))?).await)?;
     let report = BooksReport { journal_transactions: 6 + 4 + 3 + 1 + 2, balances: 12, discrepancies: vec![] };
     let reporting = handle.books_check.watch_check_all(Arc::new(|_| {})).await?;
     same("the report of a check that reports its steps", &reporting, &report)?;

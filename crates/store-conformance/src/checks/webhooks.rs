@@ -43,23 +43,23 @@ async fn create_whole(handle: Handle) -> CheckResult {
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
         failing: Some(Failing {
-            account: Who::Mine.account()?,
+            account: Who::Main.account()?,
             since: noon(),
             real_since: noon() - TimeDelta::days(9),
         }),
         updated_at: noon() + TimeDelta::microseconds(3),
         resumptions: 7,
-        ..webhook(Who::Mine, 1)?
+        ..webhook(Who::Main, 1)?
     };
     let plain = Webhook { account: None, ..webhook(Who::Mine, 2)? };
     for stored in [complete, plain] {
         same("the answer", expect_new(handle.webhooks.create(create(stored.clone())).await)?, stored.clone())?;
-        same("the subscription", handle.webhooks.find(reach(Who::Mine), stored.id).await?, Some(stored.clone()))?;
+        same("the subscription", handle.webhooks.find(reach(Who::Main), stored.id).await?, Some(stored.clone()))?;
         let state = if stored.state.is_enabled() { disabled_by_client() } else { WebhookState::Enabled };
         let touched = Webhook { updated_at: noon() + TimeDelta::hours(1), state, ..stored };
-        let changed = expect_new(handle.webhooks.change(change(Who::Mine, touched.clone())).await)?;
+        let changed = expect_new(handle.webhooks.change(change(Who::Main, touched.clone())).await)?;
         same("the change", changed, touched.clone())?;
-        same("the subscription", handle.webhooks.find(reach(Who::Mine), touched.id).await?, Some(touched))?;
+        same("the subscription", handle.webhooks.find(reach(Who::Main), touched.id).await?, Some(touched))?;
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     subscribe(&handle, Who::Other, 9).await?;
     for number in 1..=2 {
-        let mut command = create(webhook(Who::Mine, number)?);
+        let mut command = create(webhook(Who::Main, number)?);
         command.decide = Arc::new(|existing| if *existing < 1 { Ok(()) } else { Err(WebhookRefusal::TooMany) });
         let created = handle.webhooks.create(command).await;
         match number {
@@ -84,14 +84,14 @@ async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult 
     let mut all = Vec::new();
     for number in [3, 1, 2] {
         let made =
-            Webhook { created_at: noon() + TimeDelta::seconds(i64::from(number != 3)), ..webhook(Who::Mine, number)? };
+            Webhook { created_at: noon() + TimeDelta::seconds(i64::from(number != 3)), ..webhook(Who::Main, number)? };
         expect_new(handle.webhooks.create(create(made.clone())).await)?;
         all.push(made);
     }
     subscribe(&handle, Who::Other, 9).await?;
     let mut seen = Vec::new();
     for offset in 0..3 {
-        let page = handle.webhooks.list(reach(Who::Mine), PageRequest { limit: 1, offset }).await?;
+        let page = handle.webhooks.list(reach(Who::Main), PageRequest { limit: 1, offset }).await?;
         same("the count", page.count, 3)?;
         seen.extend(page.rows);
     }
@@ -101,16 +101,16 @@ async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult 
 
 async fn others_are_absent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    subscribe(&handle, Who::Main, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 2)? })).await)?;
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let cases = [
-        (reach(Who::Mine), [true, true]),
-        (account_reach(Who::Mine, mine.clone()), [true, false]),
-        (account_reach(Who::Mine, other), [false, false]),
+        (reach(Who::Main), [true, true]),
+        (account_reach(Who::Main, mine.clone()), [true, false]),
+        (account_reach(Who::Main, other), [false, false]),
         (reach(Who::Other), [false, false]),
         (account_reach(Who::Other, mine.clone()), [false, false]),
-        (WebhookReach { accounts: Some([].into()), ..account_reach(Who::Mine, mine) }, [false, false]),
+        (WebhookReach { accounts: Some([].into()), ..account_reach(Who::Main, mine) }, [false, false]),
     ];
     for (reach, expected) in cases {
         expect_reach(&handle, &reach, expected).await?;
@@ -120,16 +120,16 @@ async fn others_are_absent(handle: Handle) -> CheckResult {
 
 async fn includes_those_without_an_account_if_it_says_so(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    subscribe(&handle, Who::Main, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 2)? })).await)?;
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let with_accountless = |reach: WebhookReach| WebhookReach { has_accountless: true, ..reach };
     let cases = [
-        (with_accountless(account_reach(Who::Mine, mine.clone())), [true, true]),
-        (with_accountless(account_reach(Who::Mine, other)), [false, true]),
+        (with_accountless(account_reach(Who::Main, mine.clone())), [true, true]),
+        (with_accountless(account_reach(Who::Main, other)), [false, true]),
         (with_accountless(account_reach(Who::Other, mine.clone())), [false, false]),
-        (account_reach(Who::Mine, mine), [true, false]),
-        (WebhookReach { has_accountless: false, ..reach(Who::Mine) }, [true, false]),
+        (account_reach(Who::Main, mine), [true, false]),
+        (WebhookReach { has_accountless: false, ..reach(Who::Main) }, [true, false]),
     ];
     for (reach, expected) in &cases {
         expect_reach(&handle, reach, *expected).await?;
@@ -145,8 +145,8 @@ async fn expect_reach(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]
     for (number, is_seen) in (1..).zip(expected) {
         let found = handle.webhooks.find(reach.clone(), id(number)).await?;
         same("whether it is found", found.is_some(), is_seen)?;
-        let to = found.map_or_else(|| webhook(Who::Mine, number), Ok)?;
-        let command = ChangeWebhookCommand { reach: reach.clone(), ..change(Who::Mine, to) };
+        let to = found.map_or_else(|| webhook(Who::Main, number), Ok)?;
+        let command = ChangeWebhookCommand { reach: reach.clone(), ..change(Who::Main, to) };
         let changed = handle.webhooks.change(command).await;
         if is_seen {
             expect_new(changed)?;
@@ -160,11 +160,11 @@ async fn expect_reach(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let before = subscribe(&handle, Who::Mine, 1).await?;
-    let mut command = change(Who::Mine, Webhook { ordered: true, ..before.clone() });
+    let before = subscribe(&handle, Who::Main, 1).await?;
+    let mut command = change(Who::Main, Webhook { ordered: true, ..before.clone() });
     command.decide = Arc::new(|_| Err(WebhookRefusal::Changed));
     same("the refusal", refused(handle.webhooks.change(command).await)?, WebhookRefusal::Changed)?;
-    same("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?, Some(before))
+    same("the subscription", handle.webhooks.find(reach(Who::Main), id(1)).await?, Some(before))
 }
 
 async fn deletes_one(handle: Handle) -> CheckResult {
@@ -178,10 +178,10 @@ async fn deletes_one(handle: Handle) -> CheckResult {
 
 async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let made = webhook(Who::Mine, 1)?;
-    let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Mine, key, body, answer);
+    let made = webhook(Who::Main, 1)?;
+    let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Main, key, body, answer);
     let claimed_create = |number, body: &str| -> Result<_, Failure> {
-        let mut command = create(webhook(Who::Mine, number)?);
+        let mut command = create(webhook(Who::Main, number)?);
         command.claim = Some(claim_for("create", body, None)?);
         Ok(command)
     };
@@ -194,30 +194,30 @@ async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> 
 
     let stored = StoredResponse { status: 200, body: "ünïcode".into() };
     let edit = |ordered| -> Result<_, Failure> {
-        let mut command = change(Who::Mine, Webhook { ordered, ..made.clone() });
+        let mut command = change(Who::Main, Webhook { ordered, ..made.clone() });
         command.claim = Some(claim_for("edit", "c", Some(stored.clone()))?);
         Ok(command)
     };
     expect_new(handle.webhooks.change(edit(true)?).await)?;
     same("the replay", replayed(handle.webhooks.change(edit(false)?).await)?, stored.clone())?;
-    let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
+    let found = handle.webhooks.find(reach(Who::Main), id(1)).await?;
     expect_true("the replay took effect", found.is_some_and(|found| found.ordered))?;
 
     let gone = StoredResponse { status: 204, body: String::new() };
-    let claim = || claimed(Who::Mine, "delete", "", Some(gone.clone()));
-    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?;
-    same("the replay", replayed(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?, gone)
+    let claim = || claimed(Who::Main, "delete", "", Some(gone.clone()));
+    expect_new(handle.webhooks.delete(reach(Who::Main), id(1), noon(), Some(claim()?)).await)?;
+    same("the replay", replayed(handle.webhooks.delete(reach(Who::Main), id(1), noon(), Some(claim()?)).await)?, gone)
 }
 
 async fn keys_are_per_client(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
+    for (number, who) in [(1, Who::Main), (2, Who::Other)] {
         let mut command = create(webhook(who, number)?);
         command.claim = Some(claimed(who, "k", "a", None)?);
         expect_new(handle.webhooks.create(command).await)?;
     }
-    let mut other_case = create(webhook(Who::Mine, 3)?);
-    other_case.claim = Some(claimed(Who::Mine, "K", "a", None)?);
+    let mut other_case = create(webhook(Who::Main, 3)?);
+    other_case.claim = Some(claimed(Who::Main, "K", "a", None)?);
     expect_new(handle.webhooks.create(other_case).await)?;
     Ok(())
 }
@@ -225,8 +225,8 @@ async fn keys_are_per_client(handle: Handle) -> CheckResult {
 async fn records_expire(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let claimed_create = |number| -> Result<_, Failure> {
-        let mut command = create(webhook(Who::Mine, number)?);
-        command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
+        let mut command = create(webhook(Who::Main, number)?);
+        command.claim = Some(claimed(Who::Main, "k", "a", None)?);
         Ok(command)
     };
     expect_new(handle.webhooks.create(claimed_create(1)?).await)?;
@@ -241,7 +241,7 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
     seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
-    let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Mine, 1)? };
+    let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Main, 1)? };
     expect_new(handle.webhooks.create(create(made)).await)?;
     let owner = SecretOwner::Webhook(id(1));
     let stored = |owner: &SecretOwner, secret| StoredSecret { owner: owner.clone(), secret };
@@ -257,7 +257,7 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
         false,
     )?;
     same("the stored secret", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
-    let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
+    let found = handle.webhooks.find(reach(Who::Main), id(1)).await?;
     same(
         "the secrets",
         found.map(|webhook| webhook.secrets.as_bytes().to_vec()),
@@ -265,7 +265,7 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     )?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
     expect_true("they are found again", !found.iter().any(|found| found.owner == owner))?;
-    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
+    expect_new(handle.webhooks.delete(reach(Who::Main), id(1), noon(), None).await)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(OLD), 99).await?;
     expect_true("those of a deleted subscription are not found", found.contains(&stored(&owner, sealed(NEW, 4))))?;
     same("the secrets of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;

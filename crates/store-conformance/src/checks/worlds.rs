@@ -36,7 +36,7 @@ checks! {
 async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
     same("the world", handle.worlds.find(&mine).await?, Some(world(&mine, clock)?))?;
     let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
@@ -99,7 +99,7 @@ async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
 
 async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    let (mine, other) = (Who::Main.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let before = expect_some("the other world", handle.worlds.find(&other).await?)?;
@@ -109,7 +109,7 @@ async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
             account: account.clone(),
             real: noon() + TimeDelta::hours(5),
             decide: Arc::new(move |world| world.expires_at + TimeDelta::hours(24)),
-            claim: Some(claim(Who::Mine, key, "{}")?),
+            claim: Some(claim(Who::Main, key, "{}")?),
         })
     };
     let renewed = expect_new(handle.worlds.renew(renew(&mine, "k")?).await)?;
@@ -125,7 +125,7 @@ async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
 
 async fn own_worlds(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
+    for (number, client) in (0_u8..).zip([Who::Main, Who::Other, Who::Main, Who::Other, Who::Other]) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
         command.world.client = client.client();
         command.key.client = client.client();
@@ -158,7 +158,7 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
 
 async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    let (mine, other) = (Who::Main.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let (both, both_hash) = world_key(104, &mine)?;
@@ -200,7 +200,7 @@ async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult
     seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mine = Who::Mine.account()?;
     same("whether the world was deleted", handle.worlds.delete(&mine).await?, true)?;

@@ -45,7 +45,7 @@ async fn change_my_world(handle: &Handle, base: u128) -> CheckResult {
 
 async fn begins_another_epoch(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
     handle.worlds.create(command()?).await?;
     let first = epoch(&mine).await?;
@@ -80,8 +80,8 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
         same("the next identifier number", handle.timelines.next_number(&mine).await?, 2)?;
         // The first key is used and the second is free, so later commands can be repeated under the same ids.
         let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
-            let claim = Some(claim(Who::Mine, key, "{}")?);
-            Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, 16, "1")? })
+            let claim = Some(claim(Who::Main, key, "{}")?);
+            Ok(FirstMessageCommand { claim, ..purchase(Who::Main, 16, "1")? })
         };
         replayed(handle.cards.first_message(again("key-0")?).await)?;
         expect_new(handle.cards.first_message(again("key-10")?).await)?;
@@ -93,7 +93,7 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
 async fn running_clock(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
+    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Main, ClockChange::Resume)?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
@@ -122,7 +122,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claimed_restore = |body: &str| -> Result<RestoreCommand, Failure> {
         let mut command = restore(1)?;
-        command.claim = Some(claim(Who::Mine, "k", body)?);
+        command.claim = Some(claim(Who::Main, "k", body)?);
         Ok(command)
     };
     change_my_world(&handle, 0).await?;
@@ -182,7 +182,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let claimed_snapshot = |number| -> Result<SnapshotCommand, Failure> {
-        Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
+        Ok(SnapshotCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..snapshot(number)? })
     };
     let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
@@ -192,7 +192,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for number in [2, 1, 3] {
         expect_new(handle.worlds.take_snapshot(SnapshotCommand { name: None, ..snapshot(number)? }).await)?;
     }

@@ -49,7 +49,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 async fn play_in_my_world(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    play(handle, Who::Mine, FIRST).await?;
+    play(handle, Who::Main, FIRST).await?;
     Ok(())
 }
 
@@ -69,8 +69,8 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
     play_in_my_world(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
-    let reads = single_reads(&handle, Who::Mine).await?;
-    let answers = play(&handle, Who::Mine, SECOND).await?;
+    let reads = single_reads(&handle, Who::Main).await?;
+    let answers = play(&handle, Who::Main, SECOND).await?;
     for round in 0..2 {
         expect_new(handle.worlds.restore(restore(1)?).await)?;
         before.still_holds("a restored world", &handle).await?;
@@ -81,7 +81,7 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
         let left = left.iter().filter(|(what, value)| what.starts_with("history of") && value != "None").count();
         same("the number of histories of later messages", left, 0)?;
         // The same commands succeed again under the same ids and keys, with the same answers.
-        let again = play(&handle, Who::Mine, SECOND).await?;
+        let again = play(&handle, Who::Main, SECOND).await?;
         for (again, first) in again.iter().zip(&answers) {
             same("an answer in a restored world", again, first)?;
         }
@@ -142,7 +142,7 @@ async fn leases_of_snapshot(handle: Handle) -> CheckResult {
 async fn record_of_its_key(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
+    let command = CreditCommand { claim: Some(key_claim(Who::Main, "k", "{}")?), ..credit(Who::Main, 1, "1", gbp()?)? };
     expect_new(handle.credits.credit(command).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     same(
@@ -151,7 +151,7 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
         1,
     )?;
     let again = || -> Result<_, Failure> {
-        Ok(RestoreCommand { claim: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
+        Ok(RestoreCommand { claim: Some(key_claim(Who::Main, "k", "[]")?), ..restore(1)? })
     };
     expect_new(handle.worlds.restore(again()?).await)?;
     crate::expect::replayed(handle.worlds.restore(again()?).await)?;
@@ -162,7 +162,7 @@ async fn keeps_microseconds(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
-    let bought = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
+    let bought = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(bought).await)?;
     let before = Observation::take(&handle, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -197,7 +197,7 @@ async fn snapshots_by_id(handle: Handle) -> CheckResult {
             handle.worlds.take_snapshot(SnapshotCommand { now: noon() - age, ..snapshot(number)? }).await,
         )?);
     }
-    let found = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
+    let found = handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?;
     same("the snapshots", found.rows, expected)
 }
 
@@ -205,17 +205,17 @@ async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
-    let answers = play(&handle, Who::Mine, FIRST).await?;
+    let answers = play(&handle, Who::Main, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let accepted = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
-    let mine = Who::Mine.account()?;
+    let accepted = accept(&handle, Who::Main, payment(FIRST, 20)).await?;
+    let mine = Who::Main.account()?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     same("the payment that the bank remembers", handle.bank.find(&mine, accepted.id).await?, None)?;
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
     same("the number of snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
     // The idempotency keys are free again.
-    let again = play(&handle, Who::Mine, FIRST).await?;
+    let again = play(&handle, Who::Main, FIRST).await?;
     for (again, first) in again.iter().zip(&answers) {
         same("an answer in a new world", again, first)?;
     }
@@ -228,7 +228,7 @@ async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
     let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
     let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     let later = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     same("the lines that changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
     same(
@@ -247,14 +247,14 @@ async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
-    play(&handle, Who::Mine, FIRST).await?;
+    play(&handle, Who::Main, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let later = noon() + TimeDelta::days(2);
     let deleted = handle.worlds.delete_expired(later, 10).await?;
     same("the deleted worlds", deleted, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
     before.still_holds("worlds that were created and deleted", &handle).await?;
     handle.worlds.create(command()?).await?;
-    play(&handle, Who::Mine, FIRST).await?;
+    play(&handle, Who::Main, FIRST).await?;
     books_are_right(&handle).await
 }
 
@@ -300,7 +300,7 @@ async fn snapshot_members(handle: Handle) -> CheckResult {
         same(
             "the id and the account",
             (taken.id, &taken.account),
-            (SnapshotId(snapshot(number)?.id.0), &Who::Mine.account()?),
+            (SnapshotId(snapshot(number)?.id.0), &Who::Main.account()?),
         )?;
         expected.push(taken);
     }

@@ -124,7 +124,7 @@ pub(super) fn sequences(length: usize) -> impl Strategy<Value = Vec<Operation>> 
 }
 
 fn who() -> impl Strategy<Value = Who> {
-    any::<bool>().prop_map(|other| if other { Who::Other } else { Who::Mine })
+    any::<bool>().prop_map(|other| if other { Who::Other } else { Who::Main })
 }
 
 fn amount() -> impl Strategy<Value = &'static str> {

@@ -19,7 +19,7 @@ pub(super) fn seed_data() -> Result<SeedData, Failure> {
         let expired = Card { expires_on: day(2026, 8, 31), ..card(who, more_card(who, 4))? };
         seed.cards.push(SeedCard { card: expired, limits: vec![] });
         seed.batches.push(batch(who, more_batch(who), BatchState::Validated)?);
-        seed.account.mfa_required = who == Who::Mine;
+        seed.account.mfa_required = who == Who::Main;
     }
     Ok(data)
 }
@@ -62,7 +62,7 @@ pub(super) fn batch_of(who: Who, number: u8) -> PaymentBatchId {
 
 const fn other(who: Who) -> Who {
     match who {
-        Who::Mine | Who::Twin => Who::Other,
-        Who::Other => Who::Mine,
+        Who::Main | Who::Twin => Who::Other,
+        Who::Other => Who::Main,
     }
 }

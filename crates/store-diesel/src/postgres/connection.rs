@@ -125,7 +125,7 @@ pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<
 }
 
 /// Makes all statements of a transaction see one state. Must be called before the first one.
-pub(crate) fn in_one_view(conn: &mut Conn) -> Outcome<()> {
+pub(crate) fn set_repeatable_read(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")?)
 }
 

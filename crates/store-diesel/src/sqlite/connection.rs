@@ -176,7 +176,7 @@ pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
 
 /// Does nothing: every SQLite transaction reads one snapshot.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
-pub(crate) fn in_one_view(_conn: &mut Conn) -> Outcome<()> {
+pub(crate) fn set_repeatable_read(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 

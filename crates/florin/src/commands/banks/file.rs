@@ -96,7 +96,7 @@ pub(super) fn from_json(text: &[u8]) -> Result<Vec<Bank>, Faults> {
 #[derive(Default)]
 struct List {
     banks: Vec<Bank>,
-    /// The place of each id.
+    /// The place at which each id was first used.
     seen: BTreeMap<BankId, String>,
     faults: Faults,
 }
@@ -107,10 +107,11 @@ impl List {
         let before = self.faults.0.len();
         let [id, name, icon_url, supports_refunds] = entry;
         let faults = &mut self.faults;
-        let id = keep(faults, &at("id"), id.and_then(|text| BankId::parse(&text)));
-        let name = keep(faults, &at("name"), name.and_then(Text::<1, 140>::parse));
-        let icon_url = keep(faults, &at("iconUrl"), icon_url.and_then(web_address));
-        let supports_refunds = keep(faults, &at("supportsRefunds"), supports_refunds.and_then(|text| boolean(&text)));
+        let id = value_or_fault(faults, &at("id"), id.and_then(|text| BankId::parse(&text)));
+        let name = value_or_fault(faults, &at("name"), name.and_then(Text::<1, 140>::parse));
+        let icon_url = value_or_fault(faults, &at("iconUrl"), icon_url.and_then(web_address));
+        let supports_refunds =
+            value_or_fault(faults, &at("supportsRefunds"), supports_refunds.and_then(|text| boolean(&text)));
         if let Some(id) = &id {
             let first = self.seen.entry(id.clone()).or_insert_with(|| place.to_owned());
             if first != place {
@@ -135,7 +136,7 @@ impl List {
 }
 
 /// Returns a value, or records its flaw at a place in the file.
-fn keep<T>(faults: &mut Faults, place: &str, checked: Result<T, Flaw>) -> Option<T> {
+fn value_or_fault<T>(faults: &mut Faults, place: &str, checked: Result<T, Flaw>) -> Option<T> {
     checked.map_err(|flaw| faults.0.push(format!("{place}: {}", flaw.message))).ok()
 }
 

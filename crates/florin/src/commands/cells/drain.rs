@@ -30,7 +30,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Op
     let mut done = Vec::new();
     // A client whose move into the cell was interrupted arrives first, and then leaves like the others.
     for begun in mover.directory.moves().await?.into_iter().filter(|begun| [&begun.from, &begun.to].contains(&&name)) {
-        done.push(mover.carry(begun.client, &begun.to).await?);
+        done.push(mover.move_client(begun.client, &begun.to).await?);
     }
     let clients = Registry::clients(&**mover.stores.named(name.as_str())?).await?;
     for client in clients.into_iter().map(|client| client.id) {
@@ -43,11 +43,11 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Op
             Some(to) => to.clone(),
             None => emptiest_other(mover, &name).await?,
         };
-        done.push(mover.carry(client, &target).await?);
+        done.push(mover.move_client(client, &target).await?);
         context.record_result(format!("client {client} is in cell {target}"));
     }
     let drained = Drained { name: name.to_string(), moved: done };
-    output::print_json_or_text(context.json, &drained, || print(&drained))
+    output::print_json_or_text(context.json, &drained, || as_text(&drained))
 }
 
 /// The cell with the fewest clients among the others that accept clients.
@@ -59,7 +59,7 @@ async fn emptiest_other(mover: &Mover<'_>, drained: &CellName) -> anyhow::Result
     emptiest(others, &listed, &clients).cloned().ok_or_else(none)
 }
 
-fn print(drained: &Drained) -> String {
+fn as_text(drained: &Drained) -> String {
     match drained.moved.len() {
         0 => format!("Cell {} has no clients, and accepts no new ones.", drained.name),
         1 => format!("Moved 1 client out of cell {}, which accepts no new ones.", drained.name),

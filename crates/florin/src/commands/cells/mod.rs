@@ -130,7 +130,7 @@ pub(super) async fn run(
         }
         Action::List => {
             let list = Rows { rows: home.rows().await? };
-            output::print_json_or_text(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || as_text(&list.rows))
         }
         Action::Add { name, closed, for_import } => {
             let name = home.known(&name).await?;
@@ -169,7 +169,7 @@ pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
 }
 
 impl Home<'_> {
-    /// The name of the home, of a configured cell, or of a listed one.
+    /// Parses the name of the home, of a configured cell or of a listed cell. Refuses other names.
     async fn known(&self, text: &str) -> anyhow::Result<CellName> {
         let listed = self.directory.listed().await?;
         let known = || self.settings.cells.iter().map(|cell| &cell.name).chain(listed.keys());
@@ -324,7 +324,7 @@ fn state(row: &Row) -> String {
     parts.join("; ")
 }
 
-fn print(rows: &[Row]) -> String {
+fn as_text(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         [
             row.name.clone(),

@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, client: &str, to: 
     let client = mover.client(client).await?;
     mover.forget_departures().await?;
     let end = match to {
-        Some(to) => mover.carry(client, &mover.cell(to)?).await?,
+        Some(to) => mover.move_client(client, &mover.cell(to)?).await?,
         None => mover.undo(client).await?,
     };
     context.record_result(format!("client {client} is in cell {}", end.to));
@@ -99,7 +99,7 @@ impl<'s> Mover<'s> {
     }
 
     /// Moves a client to a cell, or completes its move.
-    pub(super) async fn carry(&self, client: ClientId, to: &CellName) -> anyhow::Result<Moved> {
+    pub(super) async fn move_client(&self, client: ClientId, to: &CellName) -> anyhow::Result<Moved> {
         let begun = match self.begin(client, to).await? {
             Begun::Move(begun) => begun,
             Begun::Repaired(moved) => return Ok(moved),
@@ -134,7 +134,7 @@ impl<'s> Mover<'s> {
                 while source.moving.forget(&begun)? {}
                 Ok(moved(&begun, &begun.to, departure.total()))
             }
-            // The rows may be stored, or another command goes on with this move or another one.
+            // The rows may be stored, or another command works on this move or on a later move of the client.
             Err(error) if error.is_transient() || matches!(error, MoveError::Ended) => {
                 Err(anyhow::Error::new(error)).with_context(repeat)
             }
@@ -153,9 +153,9 @@ impl<'s> Mover<'s> {
         }
         let from = self.cell_of(client).await?;
         let (source, target) = (self.side(&from)?, self.side(to)?);
-        let wanted = CellMove { id: MoveId(RandomIds.next_id()), client, from: from.clone(), to: to.clone() };
+        let requested = CellMove { id: MoveId(RandomIds.next_id()), client, from: from.clone(), to: to.clone() };
         let Some(keys) = source.moving.keys_of(client)? else {
-            return self.resume(wanted, &source, &target).await;
+            return self.resume(requested, &source, &target).await;
         };
         if from == *to {
             return Err(UsageError::new(format!("client {client} is in cell {to} already")).into());
@@ -169,26 +169,26 @@ impl<'s> Mover<'s> {
         if one != other {
             return Err(anyhow!("cells {from} and {to} have different secret keys; run `florin secrets rotate` first"));
         }
-        Ok(Begun::Move(self.mark(wanted, keys).await?))
+        Ok(Begun::Move(self.mark(requested, keys).await?))
     }
 
     /// Marks a client as moving, and returns the move that is in progress.
-    async fn mark(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> anyhow::Result<CellMove> {
-        let client = wanted.client;
-        let begun = self.directory.begin_move(wanted.clone(), keys).await?;
+    async fn mark(&self, requested: CellMove, keys: Vec<KeyOfWorld>) -> anyhow::Result<CellMove> {
+        let client = requested.client;
+        let begun = self.directory.begin_move(requested.clone(), keys).await?;
         let begun = begun.ok_or_else(|| anyhow!("client {client} was moved at the same time"))?;
-        must_move_to(&begun, &wanted.to)?;
+        must_move_to(&begun, &requested.to)?;
         Ok(begun)
     }
 
-    /// Continues with a client that its cell does not have, and that is not marked: the directory was restored from a
-    /// backup. Either another cell has the client, or its cell keeps its rows as text.
-    async fn resume(&self, wanted: CellMove, source: &Side, target: &Side) -> anyhow::Result<Begun> {
-        let (client, from) = (wanted.client, wanted.from.clone());
+    /// Continues the move of a client that is not marked, and that the cell in its entry does not have: the directory
+    /// was restored from a backup. Either another cell has the client, or the cell in the entry keeps its rows as text.
+    async fn resume(&self, requested: CellMove, source: &Side, target: &Side) -> anyhow::Result<Begun> {
+        let (client, from) = (requested.client, requested.from.clone());
         let left = source.moving.departure(client)?;
         // The text was read first. So if a cell has the client now, the text is not needed.
         match (self.holder(client)?, left) {
-            (Some(cell), _) if cell == wanted.to && cell != from => {}
+            (Some(cell), _) if cell == requested.to && cell != from => {}
             (Some(cell), _) => {
                 let message = format!(
                     "client {client} is in cell {cell}, but the directory places it in {from}; first run \
@@ -199,13 +199,13 @@ impl<'s> Mover<'s> {
             (None, Some(left)) => {
                 let damaged = || anyhow!("the move of client {client} can't be read");
                 let begun = left.begun(client, &from).ok_or_else(damaged)?;
-                must_move_to(&begun, &wanted.to)?;
+                must_move_to(&begun, &requested.to)?;
                 return Ok(Begun::Move(self.mark(begun, left.keys()).await?));
             }
             (None, None) => return Err(anyhow!("client {client} does not exist; see `florin clients list`")),
         }
-        let begun = self.mark(wanted.clone(), Vec::new()).await?;
-        if begun != wanted {
+        let begun = self.mark(requested.clone(), Vec::new()).await?;
+        if begun != requested {
             return Ok(Begun::Move(begun));
         }
         // Under the mark, nobody else begins a move of the client.
@@ -269,7 +269,8 @@ impl<'s> Mover<'s> {
         if self.directory.begin_move(begun.clone(), keys).await?.as_ref() != Some(begun) {
             return Err(MoveError::Ended);
         }
-        // Otherwise, a stopped command could let the client arrive by an earlier move once it has left by this one.
+        // A stopped command could use the text of an earlier move, and let the client arrive by that move after it has
+        // left by this one.
         self.forget_others(begun)?;
         // A cached entry lives this long, and so does a call that does not read the entry again.
         caches_expired().await;
@@ -336,7 +337,8 @@ impl<'s> Mover<'s> {
             let left = moving.departure(begun.client)?.and_then(|left| left.begun(begun.client, name));
             others.extend(left.filter(|left| left.id != begun.id).map(|left| (moving, left)));
         }
-        // If a cell has the client after the text was found, it has arrived or was put back: the text is not needed.
+        // If a cell has the client after the text was found, the client has arrived or was put back, so the text is
+        // not needed.
         if others.is_empty() || self.holder(begun.client)?.is_none() {
             return Ok(());
         }
@@ -346,7 +348,7 @@ impl<'s> Mover<'s> {
         Ok(())
     }
 
-    /// Deletes the text of clients that have arrived, which interrupted commands have left.
+    /// Deletes the text of clients that have arrived. Interrupted commands leave such text.
     pub(super) async fn forget_departures(&self) -> anyhow::Result<()> {
         for (name, moving) in self.cells() {
             for client in moving.departed()? {
@@ -378,11 +380,11 @@ impl<'s> Mover<'s> {
 enum Begun {
     /// The client is marked with this move.
     Move(CellMove),
-    /// The client was in the cell already, and the directory names it now.
+    /// The client was already in the target, and the directory now names that cell.
     Repaired(Moved),
 }
 
-/// Refuses a move in progress to another cell.
+/// Refuses to continue if the move in progress leads to another cell.
 fn must_move_to(begun: &CellMove, to: &CellName) -> Result<(), UsageError> {
     if begun.to == *to {
         return Ok(());
@@ -393,7 +395,7 @@ fn must_move_to(begun: &CellMove, to: &CellName) -> Result<(), UsageError> {
     )))
 }
 
-/// Lets a client that has left arrive. Repeats that while the target is busy.
+/// Lets a client that has left its cell arrive in the target. Tries again while the target is busy.
 async fn arrive(begun: &CellMove, source: &Side, target: &Side, departure: &Departure) -> Result<(), MoveError> {
     let mut attempts = 1;
     loop {

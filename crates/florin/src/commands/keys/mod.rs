@@ -3,7 +3,7 @@
 mod rotate;
 mod rows;
 
-use super::{Context, argument, caches_expired, explain, lookup, time};
+use super::{Context, argument, caches_expired, explain, lookup, parse_time};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output::{self, Rows};
 use crate::suggest;
@@ -12,7 +12,7 @@ use chrono::SubsecRound;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, Scope};
 use florin_domain::ids::ApiKeyId;
 use florin_ports::{Clock, CompleteStorage, IdSource};
-use rows::{Issued, Row, print};
+use rows::{Issued, Row, as_text};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ pub(super) async fn run(
             };
             let rows: Vec<_> = store.keys(client).await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
-            output::print_json_or_text(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || as_text(&list.rows))
         }
         Action::Rotate(arguments) => rotate::run(context, store, environment, &arguments).await,
         Action::Revoke { id } => {
@@ -128,7 +128,7 @@ async fn compose(store: &dyn CompleteStorage, new: &NewKey, environment: Environ
     } else {
         new.scopes.iter().map(|text| scope(text, environment)).collect::<Result<BTreeSet<_>, _>>()?
     };
-    let expires_at = new.expires_at.as_deref().map(|text| time("--expires-at", text)).transpose()?;
+    let expires_at = new.expires_at.as_deref().map(|text| parse_time("--expires-at", text)).transpose()?;
     let mut accounts = BTreeSet::new();
     for text in &new.accounts {
         accounts.insert(lookup::account(store, "--account", text).await?);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scope_is_required_by_an_operation_of_each_environment_that_it_opens_in() {
+    fn every_scope_opens_an_operation_in_each_of_its_environments() {
         fn sources(folder: &Path, text: &mut String) {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 if entry.file_type().unwrap().is_dir() {

@@ -1,7 +1,7 @@
 //! `florin keys rotate`
 
 use super::rows::{Issued, Row};
-use crate::commands::{Context, argument, caches_expired, time, written};
+use crate::commands::{Context, argument, caches_expired, format_time, parse_time};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output;
 use crate::usage::UsageError;
@@ -50,7 +50,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     let key = argument("KEY_ID", &arguments.id, ApiKeyId::parse)?;
     let overlap = overlap(&arguments.overlap)?;
-    let expires_at = arguments.expires_at.as_deref().map(|text| time("--expires-at", text)).transpose()?;
+    let expires_at = arguments.expires_at.as_deref().map(|text| parse_time("--expires-at", text)).transpose()?;
     let (id, now) = (ApiKeyId(RandomIds.next_id()), SystemClock.now().trunc_subsecs(0));
     let secret = new_key(environment)?;
     let rotate = Arc::new(move |old: &_| florin_domain::access::ApiKey::rotate(old, id, now, overlap, expires_at));
@@ -61,7 +61,7 @@ pub(super) async fn run(
         other => other.into(),
     })?;
     caches_expired().await;
-    let ends = written(rotation.ends_at);
+    let ends = format_time(rotation.ends_at);
     context.record_result(format!("key {} replaces key {key}, which expires at {ends}", rotation.successor.id));
     let issued = Issued { key: secret, row: Row::from(rotation.successor) };
     let rotated = Rotated { issued, replaces: key.to_string(), replaced_expires_at: ends };

@@ -1,6 +1,6 @@
 //! Keys as the commands print them.
 
-use crate::commands::written;
+use crate::commands::format_time;
 use crate::machine::SystemClock;
 use crate::output;
 use florin_domain::access::{AccountGrant, ApiKey, Scope};
@@ -53,15 +53,15 @@ impl From<ApiKey> for Row {
                 AccountGrant::AllOfClient => None,
                 AccountGrant::Only(accounts) => Some(accounts.iter().map(AccountId::to_string).collect()),
             },
-            created_at: written(key.created_at),
-            expires_at: key.expires_at.map(written),
-            revoked_at: key.revoked_at.map(written),
-            last_used_at: key.last_used_at.map(written),
+            created_at: format_time(key.created_at),
+            expires_at: key.expires_at.map(format_time),
+            revoked_at: key.revoked_at.map(format_time),
+            last_used_at: key.last_used_at.map(format_time),
         }
     }
 }
 
-pub(super) fn print(rows: &[Row]) -> String {
+pub(super) fn as_text(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         let scopes = match row.scopes.as_slice() {
             [] => "none".to_owned(),

@@ -34,13 +34,13 @@ pub(super) struct Event {
 impl Event {
     /// Reads an event of the stream. The `id` of a redelivery differs from the `messageId` of its event.
     pub(super) fn streamed(event: StreamedEvent) -> anyhow::Result<Self> {
-        let Envelope { body } = parsed(&event.envelope)?;
+        let Envelope { body } = parse_envelope(&event.envelope)?;
         let id = EventId::parse(&body.message_id).map_err(|flaw| anyhow!("the id of an event {}", flaw.message))?;
         let redelivered = body.message_id != event.id;
         Ok(Self { id, envelope: event.envelope, redelivered })
     }
 }
 
-pub(super) fn parsed(envelope: &str) -> anyhow::Result<Envelope> {
+pub(super) fn parse_envelope(envelope: &str) -> anyhow::Result<Envelope> {
     serde_json::from_str(envelope).context("an event has no envelope")
 }

@@ -8,7 +8,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use event::{Body, Envelope, Event, parsed};
+use event::{Body, Envelope, Event, parse_envelope};
 use florin_domain::ids::EventId;
 use florin_webhook_http::{EventStream, StreamError};
 use forward::Forwarder;
@@ -188,7 +188,7 @@ fn print(context: &Context, event: &Event) -> anyhow::Result<()> {
         let event: &RawValue = serde_json::from_str(&event.envelope).context("an event is not JSON")?;
         return output::json(&Line { event, redelivered });
     }
-    let Envelope { body } = parsed(&event.envelope)?;
+    let Envelope { body } = parse_envelope(&event.envelope)?;
     let Body { message_id, account_id, object_id, sequence, occurred_at, webhook_event_type_name: name } = body;
     let again = if redelivered { "  redelivered" } else { "" };
     output::line(&format!("{occurred_at}  {name:26}  {account_id}  {object_id} #{sequence}  {message_id}{again}"))

@@ -1,6 +1,6 @@
 //! Webhooks as the commands print them, without their secrets.
 
-use crate::commands::written;
+use crate::commands::format_time;
 use crate::output;
 use florin_domain::ids::ClientId;
 use florin_domain::webhook::{DisabledReason, SendError, Webhook};
@@ -69,8 +69,8 @@ impl Row {
             url: webhook.url.masked(),
             enabled: webhook.state.is_enabled(),
             disabled_reason: webhook.state.disabled_reason().map(DisabledReason::as_str),
-            disabled_at: webhook.state.disabled_at().map(written),
-            failing_since: webhook.failing.as_ref().map(|failing| written(failing.real_since)),
+            disabled_at: webhook.state.disabled_at().map(format_time),
+            failing_since: webhook.failing.as_ref().map(|failing| format_time(failing.real_since)),
             waiting: waiting.waiting,
             failed: waiting.failed,
         }
@@ -95,8 +95,8 @@ impl Details {
         Self {
             row,
             ordered: webhook.ordered,
-            created_at: written(webhook.created_at),
-            updated_at: written(webhook.updated_at),
+            created_at: format_time(webhook.created_at),
+            updated_at: format_time(webhook.updated_at),
             deliveries: deliveries.iter().map(DeliveryRow::of).collect(),
         }
     }
@@ -130,8 +130,8 @@ impl DeliveryRow {
             account_id: delivery.account.to_string(),
             status: delivery.status.as_str(),
             attempts: delivery.attempts,
-            created_at: written(delivery.created_at),
-            next_attempt_at: delivery.due_at.map(written),
+            created_at: format_time(delivery.created_at),
+            next_attempt_at: delivery.due_at.map(format_time),
             response_status: last.and_then(Result::ok),
             error: last.and_then(Result::err).map(SendError::as_str),
         }

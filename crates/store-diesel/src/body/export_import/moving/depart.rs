@@ -28,7 +28,7 @@ pub(super) fn depart(
     begun: &CellMove,
     recount: &Recount<'_>,
 ) -> Result<Option<Departure>, Stop<MoveError>> {
-    driver::in_one_view(conn)?;
+    driver::set_repeatable_read(conn)?;
     driver::without_time_limits(conn)?;
     driver::lock_move(conn, Id(begun.client.0))?;
     require_known_migrations(conn)?;
