@@ -316,7 +316,7 @@ async fn dispute_messages(handle: &Handle, answers: &mut Answers, base: u128) ->
         (63, lost, 68),
         (64, DisputeAction::Resolve(DisputeOutcome::Won), 69),
     ] {
-        let command = dispute_action(who, base + dispute, action, base + number)?;
+        let command = act_on_dispute(who, base + dispute, action, base + number)?;
         answers.add("dispute", disputes.act(command).await)?;
     }
     Ok(())

@@ -215,7 +215,7 @@ impl CheckoutBuilder<'_> {
             id: refund,
             payment: MerchantPaymentId(id(Kind::CheckoutPart, self.next_part_number())),
             amount: Minor(500).of(payment.amount.currency),
-            reason: Some(Text::parse("One mug was demo_fault")?),
+            reason: Some(Text::parse("One mug was broken")?),
             token: self.tokens.hash_of(&self.seed.account.id, refund.0),
             now,
         };

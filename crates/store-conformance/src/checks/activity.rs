@@ -86,16 +86,16 @@ pub(crate) async fn create_movements(handle: &Handle) -> Result<Vec<Activity>, F
         )?;
         top_up_budget(handle, who, 40 + number).await?;
     }
-    add_confirmed_batch(handle, Who::Mine, 1, 8).await?;
-    add_confirmed_batch(handle, Who::Mine, 2, 3).await?;
+    add_confirmed_batch(handle, Who::Main, 1, 8).await?;
+    add_confirmed_batch(handle, Who::Main, 2, 3).await?;
     process_a_batch(handle).await?;
     expect_new(
         handle
             .management
-            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .create(create(Who::Main, empty(Who::Main, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
             .await,
     )?;
-    all_movements(handle, Who::Mine).await
+    all_movements(handle, Who::Main).await
 }
 
 /// Tops up a budget.
@@ -137,8 +137,8 @@ async fn top_ups(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     add_top_up(&handle, Who::Main, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
-    same("whether an open top-up is listed", all_movements(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
-    let session = top_up_budget(&handle, Who::Mine, 2).await?;
+    same("whether an open top-up is listed", all_movements(&handle, Who::Main).await?.iter().any(is_top_up), false)?;
+    let session = top_up_budget(&handle, Who::Main, 2).await?;
     let kinds = vec![ActivityType::Deposit];
     let payment = expect_some("its payment", session.state.payment())?;
     for (budgets, expected) in [(vec![], 1), (vec![Who::Main.budget()], 1), (vec![Who::Main.second_budget()], 0)] {
@@ -271,7 +271,7 @@ async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, 2, "1")?).await)?;
     for (people, expected) in [(vec![], 2), (vec![person], 1), (vec![PersonId(uuid(99, 1))], 0)] {
         let filter = ActivityFilter { people, kinds: vec![ActivityType::Card], ..ActivityFilter::default() };
-        let found = list(&handle, Who::Mine, filter, EVERY).await?;
+        let found = list(&handle, Who::Main, filter, EVERY).await?;
         same(
             "the numbers of rows",
             (found.count, found.rows.len()),
@@ -309,7 +309,7 @@ async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Main, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
-    let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+    let rows = list(&handle, Who::Main, filter, EVERY).await?.rows;
     same("the number of deposits", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
     let found = expect_some("the credit", rows.iter().find(|row| row.id == id))?;
@@ -346,7 +346,7 @@ async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckRe
     expect_new(
         handle
             .management
-            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .create(create(Who::Main, empty(Who::Main, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
             .await,
     )?;
     same("before the confirmation", count().await?, 0)?;
@@ -372,7 +372,7 @@ async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> Che
     expect_new(
         handle
             .management
-            .create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
+            .create(create(Who::Main, empty(Who::Main, 3, noon())?, Some(NewPayments::of(300_000, 4)))?)
             .await,
     )?;
     expect_new(handle.management.cancel(cancel(Who::Main, batch_id(3), 7000)?).await)?;
@@ -386,7 +386,7 @@ async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> Che
 
 async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult {
     let all = create_movements(&handle).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     for row in all {
         same("the found movement", handle.activities.find(&account, key_of(&row)).await?, Some(row))?;
     }
@@ -403,7 +403,7 @@ async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult
 
 async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult {
     let all = create_movements(&handle).await?;
-    let account = Who::Mine.account()?;
+    let account = Who::Main.account()?;
     let mut numbers = Vec::new();
     for row in all {
         for number in row.numbers() {
@@ -432,7 +432,7 @@ async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult
 
 async fn foreign_movements_are_absent(handle: Handle) -> CheckResult {
     create_movements(&handle).await?;
-    for (who, other) in [(Who::Mine, Who::Other), (Who::Other, Who::Mine)] {
+    for (who, other) in [(Who::Main, Who::Other), (Who::Other, Who::Main)] {
         let account = who.account()?;
         same("accounts", all_movements(&handle, who).await?.iter().all(|row| row.account == account), true)?;
         for row in all_movements(&handle, other).await? {

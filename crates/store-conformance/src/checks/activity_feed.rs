@@ -40,7 +40,7 @@ async fn changes(
     after: Option<ActivityCursor>,
     max: i64,
 ) -> Result<ActivityChanges, Failure> {
-    let found = handle.activities.changes(&Who::Mine.account()?, filter, after, max).await?;
+    let found = handle.activities.changes(&Who::Main.account()?, filter, after, max).await?;
     expect_some("the result for a cursor", found)
 }
 
@@ -136,7 +136,7 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
     let (_, mut end) = read_feed(&handle, &none, None, 1000).await?;
     let steps = [clearing("4", false)?, clearing("1", false)?, FollowUp::Reversal { amount: None }];
     for (number, step) in (3..).zip(steps) {
-        expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, step)?).await)?;
+        expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), number, step)?).await)?;
         let (seen, next) = read_feed(&handle, &none, Some(end), 1000).await?;
         let listed = expect_some(
             "the chain",
@@ -146,9 +146,9 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
         end = next;
     }
     // A row that changed twice between two reads appears once, behind rows that changed earlier.
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 7, clearing("1", false)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 8, "1", gbp()?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(2), 9, clearing("2", true)?)?).await)?;
     let (seen, _) = read_feed(&handle, &none, Some(end), 1).await?;
     let ids: Vec<_> = seen.iter().map(|row| row.id.0).collect();
     same("the order of the last changes", ids, vec![crate::commands::journal_id(8).0, token(2).0])
@@ -158,7 +158,7 @@ async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let none = ActivityFilter::default();
     let (_, end) = read_feed(&handle, &none, None, 1000).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let (seen, end) = read_feed(&handle, &none, Some(end), 2).await?;
     same("a confirmation changes all", seen.len(), 3)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
@@ -253,7 +253,7 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, 1, "1")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (before, kept) = read_feed(&handle, &none, None, 1000).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "1")?).await)?;
     let (_, end) = read_feed(&handle, &none, None, 1000).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let mine = Who::Main.account()?;
@@ -263,7 +263,7 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
     }
     let (seen, end) = read_feed(&handle, &none, None, 2).await?;
     same("what the snapshot had", by_id(seen), by_id(before))?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 3, "1")?).await)?;
     let (seen, _) = read_feed(&handle, &none, Some(end), 10).await?;
     same("what follows the restore", seen.iter().map(|row| row.id.0).collect::<Vec<_>>(), vec![token(3).0])
 }
@@ -271,7 +271,7 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
 async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let (_, end) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     handle.worlds.create(command()?).await?;

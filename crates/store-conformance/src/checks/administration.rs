@@ -64,7 +64,7 @@ async fn the_first_time_counts(handle: Handle) -> CheckResult {
     {
         handle.registry.set_disabled(id, at).await?;
         same("the time at which the client was disabled", client(&handle, id).await?.disabled_at, expected)?;
-        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
         same("the caller's client", caller.client.disabled_at, expected)?;
     }
     same("the other client", client(&handle, Who::Other.client()).await?.disabled_at, None)?;
@@ -93,7 +93,7 @@ fn rotation_rule(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefu
 
 async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let old = key(Who::Mine)?;
+    let old = key(Who::Main)?;
     let rotation = handle.registry.rotate_key(old.id, NEW_HASH, Arc::new(rotation_rule(60))).await?;
     same("the rotation", &Ok(rotation.clone()), &rotation_rule(60)(&old))?;
     let successor = expect_some("the successor", handle.callers.find(&NEW_HASH).await?)?.key;
@@ -108,7 +108,7 @@ async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
 async fn rotate_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
-    let id = key(Who::Mine)?.id;
+    let id = key(Who::Main)?.id;
     let refused = handle.registry.rotate_key(id, NEW_HASH, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
     same("a refusal", refused, Err(WriteError::Refused(RotateRefusal::Revoked)))?;
     let absent = handle.registry.rotate_key(ApiKeyId(uuid(4, 99)), NEW_HASH, Arc::new(rotation_rule(60))).await;

@@ -141,13 +141,13 @@ fn credit_under_key(who: Who, number: u128, hours: i64) -> Result<CreditCommand,
 
 async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    for (who, hours) in [(Who::Mine, 1), (Who::Twin, 3)] {
+    for (who, hours) in [(Who::Main, 1), (Who::Twin, 3)] {
         expect_new(handle.credits.credit(credit_under_key(who, 1, hours)?).await)?;
     }
     let gone = handle.upkeep.delete_idempotency_records(noon() + TimeDelta::hours(2), 100).await?;
     same("the number of deleted records", gone, 1)?;
     replayed(handle.credits.credit(credit_under_key(Who::Twin, 2, 3)?).await)?;
-    expect_new(handle.credits.credit(credit_under_key(Who::Mine, 2, 3)?).await)?;
+    expect_new(handle.credits.credit(credit_under_key(Who::Main, 2, 3)?).await)?;
     Ok(())
 }
 
@@ -155,7 +155,7 @@ async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
 async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     expect_new(handle.credits.credit(credit_under_key(Who::Twin, 1, 1)?).await)?;
-    let command = RestoreCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
+    let command = RestoreCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..restore(1)? };
     expect_new(handle.worlds.restore(command).await)?;
     let answer = handle.credits.credit(credit_under_key(Who::Twin, 2, 1)?).await;
     expect_true("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;

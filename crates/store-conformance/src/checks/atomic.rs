@@ -89,7 +89,7 @@ fn add_unknown_limit(decision: &mut CardDecision) {
 
 async fn token_taken(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
-    let error = expect_failure(&handle, &before, purchase(Who::Mine, 5, "10")?, |decision| {
+    let error = expect_failure(&handle, &before, purchase(Who::Main, 5, "10")?, |decision| {
         decision.transaction.token = token(1);
         decision.transaction.chain = token(1);
         if let Some(chain) = &mut decision.chain {
@@ -117,7 +117,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 async fn unknown_limit(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
     // The first card has no limits, and limits are stored last.
-    expect_failure(&handle, &before, purchase(Who::Mine, 5, "10")?, add_unknown_limit).await?;
+    expect_failure(&handle, &before, purchase(Who::Main, 5, "10")?, add_unknown_limit).await?;
     Ok(())
 }
 
@@ -163,8 +163,8 @@ async fn expiry_token_taken(handle: Handle) -> CheckResult {
 
 async fn credit_journal_taken(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
-    let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
-    command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
+    let mut command = credit(Who::Main, 1, "1", gbp()?)?;
+    command.claim = Some(claim(Who::Main, "atomic", "{}")?);
     let error = store_failed(handle.credits.credit(command).await)?;
     duplicate::<()>("a journal id that is taken", &Err(error))?;
     before.still_holds("a credit that failed half-way", &handle).await?;
@@ -175,7 +175,7 @@ async fn credit_journal_taken(handle: Handle) -> CheckResult {
 
 async fn credit_number_taken(handle: Handle) -> CheckResult {
     let before = seed_and_use(&handle).await?;
-    let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
+    let mut command = credit(Who::Main, 5, "1", gbp()?)?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &CreditSituation| {
         let mut decision = rule(situation)?;
@@ -251,7 +251,7 @@ async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
         }
     }
     same("the number of stored messages", stored, 30)?;
-    let now = balances(&handle, Who::Mine, gbp()?).await?;
+    let now = balances(&handle, Who::Main, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
     expect_new(handle.cards.follow_up(follow_up(Who::Main, token(101), 200, part)?).await)?;

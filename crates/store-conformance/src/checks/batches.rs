@@ -28,8 +28,8 @@ checks! {
 }
 
 async fn situation_with_session(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
-    let account = Who::Mine.account()?;
-    expect_some("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
+    let account = Who::Main.account()?;
+    expect_some("the batch", batch(handle, &account, Who::Main.batch(), Some(session_id(session))).await?)
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
@@ -60,18 +60,18 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
     let mut data = seed_data(9_500)?;
     data.accounts[0].account.mfa_required = false;
     handle.seeding.seed(data).await?;
-    let session = expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let session = expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let with = situation_with_session(&handle, 1).await?;
     same("the session", with.session, Some(session))?;
     same("an unknown session", situation_with_session(&handle, 2).await?.session, None)?;
-    same("policy and enrolment", (with.mfa_required, with.enrolment), (false, Some(enrolment(Who::Mine)?)))?;
-    let account = Who::Mine.account()?;
-    let without = expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
+    same("policy and enrolment", (with.mfa_required, with.enrolment), (false, Some(enrolment(Who::Main)?)))?;
+    let account = Who::Main.account()?;
+    let without = expect_some("the batch", batch(&handle, &account, Who::Main.batch(), None).await?)?;
     same("no session", without.session, None)?;
     let pounds = |budget| with.balances.get(&(budget, gbp().ok()?)).map(Balances::available);
     let expected = (Some(Minor(9_500)), Some(Minor(5_000)));
-    same("the budgets", (pounds(Who::Mine.budget()), pounds(Who::Mine.second_budget())), expected)?;
-    let yen = with.balances.get(&(Who::Mine.budget(), jpy()?)).map(Balances::available);
+    same("the budgets", (pounds(Who::Main.budget()), pounds(Who::Main.second_budget())), expected)?;
+    let yen = with.balances.get(&(Who::Main.budget(), jpy()?)).map(Balances::available);
     same("the balance of another currency, if the rule is shown it", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
     let other = batch(&handle, &Who::Other.account()?, Who::Other.batch(), None).await?;
     same("the other's policy", expect_some("the other's batch", other)?.mfa_required, true)
@@ -79,7 +79,7 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
 
 async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, 1, SANDBOX)?).await)?;
     let before = situation_with_session(&handle, 1).await?;
     for wrong in 1..=5 {
         let answer = handle.batches.confirm(confirm(Who::Main, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;

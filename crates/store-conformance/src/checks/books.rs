@@ -53,7 +53,7 @@ async fn explained(
 }
 
 async fn full_explanation(handle: &Handle) -> Result<BalanceExplanation, Failure> {
-    explained(handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
+    explained(handle, Who::Main.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
 }
 
 /// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
@@ -95,12 +95,12 @@ async fn adds_up_after_everything(handle: Handle) -> CheckResult {
 
 /// Creates holds, a clearing above its hold, a confirmed batch, and a batch that is confirmed and then cancelled.
 async fn create_more_movements(handle: &Handle) -> CheckResult {
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
-    add_confirmed_batch(handle, Who::Mine, 1, 6).await?;
-    add_confirmed_batch(handle, Who::Mine, 2, 6).await?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(2), 9000)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, clearing("30", true)?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 3, "5")?).await)?;
+    add_confirmed_batch(handle, Who::Main, 1, 6).await?;
+    add_confirmed_batch(handle, Who::Main, 2, 6).await?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(2), 9000)?).await)?;
     Ok(())
 }
 
@@ -283,7 +283,7 @@ async fn start_writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckR
 
 async fn books_hold_after_everything(handle: Handle) -> CheckResult {
     create_movements(&handle).await?;
-    let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
+    let command = first(Who::Main, Who::Main.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
     for who in crate::seed_data::BOTH {
         let report = check_books(&handle.books.books(&who.account()?).await?);
@@ -295,7 +295,7 @@ async fn books_hold_after_everything(handle: Handle) -> CheckResult {
 
 async fn books_count_what_was_read(handle: Handle) -> CheckResult {
     create_movements(&handle).await?;
-    let books = handle.books.books(&Who::Mine.account()?).await?;
+    let books = handle.books.books(&Who::Main.account()?).await?;
     // Three credits that funded the budgets, another credit, six card messages, two reservations per batch, two
     // reports.
     same("transactions", books.transactions, 3 + 1 + 6 + 4 + 2)?;

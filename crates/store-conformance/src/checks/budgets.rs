@@ -89,7 +89,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
     }
     let command = create_budget(Who::Main, 99, Some(budget_id(2)), vec![gbp()?])?;
     same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
-    let command = create_budget(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
+    let command = create_budget(Who::Main, 99, Some(budget_id(98)), vec![gbp()?])?;
     same("below an unknown budget", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
@@ -334,8 +334,8 @@ async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
     expect_new(
         handle.budgets.create(create_budget_with_features(Who::Main, 1, None, vec![gbp()?], &but_payments)?).await,
     )?;
-    expect_new(handle.budgets.create(create_budget(Who::Mine, 2, None, vec![gbp()?])?).await)?;
-    let funding = handle.reading.funding(&Who::Mine.account()?).await?;
+    expect_new(handle.budgets.create(create_budget(Who::Main, 2, None, vec![gbp()?])?).await)?;
+    let funding = handle.reading.funding(&Who::Main.account()?).await?;
     same("whether a budget without the feature `payments` can pay", funding.contains_key(&budget_id(1)), false)?;
     same("a budget with the feature `payments`", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
 }

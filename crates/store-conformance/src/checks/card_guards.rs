@@ -82,8 +82,8 @@ async fn of_card(handle: Handle) -> CheckResult {
         buy(&handle, card, 2, EntryMode::Keyed).await?,
         Response::EntryModeNotAllowed,
     )?;
-    same("another card", buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?, Response::Approved)?;
-    expect_new(handle.card_management.change(set_controls(Who::Mine, card, Controls::default())?).await)?;
+    same("another card", buy(&handle, Who::Main.limited_card(), 3, EntryMode::Keyed).await?, Response::Approved)?;
+    expect_new(handle.card_management.change(set_controls(Who::Main, card, Controls::default())?).await)?;
     same("without controls", buy(&handle, card, 4, EntryMode::Keyed).await?, Response::Approved)?;
     books_are_right(&handle).await
 }
@@ -95,13 +95,13 @@ async fn of_budget(handle: Handle) -> CheckResult {
     same("the controls", &changed.controls, &every_control()?)?;
     let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
     same("what is found", (found.controls, found.updated_at), (changed.controls, changed.updated_at))?;
-    same("a purchase by chip", buy(&handle, Who::Mine.card(), 1, EntryMode::Chip).await?, Response::Approved)?;
+    same("a purchase by chip", buy(&handle, Who::Main.card(), 1, EntryMode::Chip).await?, Response::Approved)?;
     same(
         "a purchase with a keyed-in number",
-        buy(&handle, Who::Mine.card(), 2, EntryMode::Keyed).await?,
+        buy(&handle, Who::Main.card(), 2, EntryMode::Keyed).await?,
         Response::EntryModeNotAllowed,
     )?;
-    let other = buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?;
+    let other = buy(&handle, Who::Main.limited_card(), 3, EntryMode::Keyed).await?;
     same("a card of another budget", other, Response::Approved)?;
     expect_new(handle.budgets.edit(control_budget(Who::Main, budget, Controls::default())?).await)?;
     same("without controls", buy(&handle, Who::Main.card(), 4, EntryMode::Keyed).await?, Response::Approved)
@@ -136,7 +136,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
             }));
         }
         let message = FirstMessage { extras: with_entry_mode(EntryMode::Keyed), ..message(FirstKind::Purchase, "1")? };
-        let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
+        let command = first(Who::Main, Who::Main.card(), message, stamp(number))?;
         let cards = handle.cards.clone();
         let is_set = Arc::clone(&is_set);
         work.push(Box::pin(async move {
@@ -215,7 +215,7 @@ fn every_detail() -> Result<Extras, Failure> {
 
 async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, every_detail()?)).await?];
+    let mut sent = vec![send(&handle, Who::Main.card(), 1, (FirstKind::Purchase, every_detail()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
     sent.push(send(&handle, Who::Main.card(), 2, (FirstKind::Debit, little)).await?);
     let place = MultiClearing { number: Some(1), count: None };

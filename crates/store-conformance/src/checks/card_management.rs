@@ -236,7 +236,7 @@ async fn removes_one(handle: Handle) -> CheckResult {
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Main.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
-    let command = remove_limit(Who::Mine, id, LimitWindow::Day)?;
+    let command = remove_limit(Who::Main, id, LimitWindow::Day)?;
     same("a second removal", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)

@@ -174,8 +174,8 @@ async fn card_settings_are_of_their_own_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Other, some_lives(3)?)?).await)?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Other, OverClearing::Network)?).await)?;
-    same("the settings of my account", settings(&handle, Who::Mine).await?, CardSettings::default())?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    same("the settings of my account", settings(&handle, Who::Main).await?, CardSettings::default())?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     same("when it is due", chain_of(&handle, 1).await?.due_at(), Some(noon() + HoldLife::DEFAULT))?;
     let above = follow_up(Who::Main, token(1), 2, clearing("10.01", true)?)?;
     let cleared: TransactionToken = expect_new(handle.cards.follow_up(above).await)?.chain;

@@ -41,7 +41,7 @@ checks! {
 
 /// Creates an account of my client without a merchant profile.
 async fn account_without_profile(handle: &Handle) -> Result<AccountId, Failure> {
-    let fresh = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
+    let fresh = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Main)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     Ok(fresh.id)
 }
@@ -146,13 +146,13 @@ async fn taken_references_are_shown(handle: Handle) -> CheckResult {
     };
     let second = expect_new(session(Who::Main, checkout, 2, &[1, 2]).await?)?;
     same("the first free one", second.session.payment_reference, reference(2))?;
-    let refusal = refused(session(Who::Mine, checkout, 3, &[2, 1]).await?)?;
+    let refusal = refused(session(Who::Main, checkout, 3, &[2, 1]).await?)?;
     same("a request with taken references only", refusal, CreateSessionRefusal::NoReference)?;
-    let mut top_up = top_up_request(Who::Mine, 4)?;
+    let mut top_up = top_up_request(Who::Main, 4)?;
     top_up.draft.references = vec![reference(1), reference(4)];
-    let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
+    let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Main, top_up)?).await)?;
     same("the reference of a top-up", top_up.session.payment_reference, reference(4))?;
-    let fifth = expect_new(session(Who::Mine, checkout, 5, &[4, 5]).await?)?;
+    let fifth = expect_new(session(Who::Main, checkout, 5, &[4, 5]).await?)?;
     same("a reference that no top-up has", fifth.session.payment_reference, reference(5))?;
     let other = expect_new(session(Who::Other, theirs, 6, &[1]).await?)?;
     same("on the other account", other.session.payment_reference, reference(1))

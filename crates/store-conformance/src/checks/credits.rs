@@ -66,7 +66,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 async fn whole_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let CreditSituation { budget: seen, number } =
-        expect_some("the budget", credit_situation(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+        expect_some("the budget", credit_situation(&handle, &Who::Main.account()?, Who::Main.budget()).await?)?;
     same("the number of the next credit", number, 1)?;
     let expected = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),

@@ -77,9 +77,9 @@ async fn expect_endpoint(handle: &Handle, account: &AccountId, expected: Option<
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     expect_endpoint(&handle, &mine, None).await?;
-    let plain = endpoint(Who::Mine)?;
+    let plain = endpoint(Who::Main)?;
     let full = DecisionEndpoint {
         settings: EndpointSettings {
             url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),

@@ -253,7 +253,7 @@ async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckRes
 
 async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let disabled = subscribe(&handle, Who::Mine, 1).await?;
+    let disabled = subscribe(&handle, Who::Main, 1).await?;
     for number in 2..=4 {
         subscribe(&handle, Who::Main, number).await?;
     }
@@ -269,8 +269,8 @@ async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> Chec
         let ends = ends.map(|(claim, status)| end(claim, 500, decision(status, now))).collect();
         handle.deliveries.record(ends, now).await?;
     }
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..disabled })).await)?;
-    expect_new(handle.webhooks.delete(reach(Who::Mine), id(4), now, None).await)?;
+    expect_new(handle.webhooks.change(change(Who::Main, Webhook { state: disabled_by_client(), ..disabled })).await)?;
+    expect_new(handle.webhooks.delete(reach(Who::Main), id(4), now, None).await)?;
     let expected =
         [(id(1), (2, 1)), (id(3), (3, 0))].map(|(id, (waiting, failed))| (id, WaitingDeliveries { waiting, failed }));
     let expected = BTreeMap::from(expected);

@@ -45,7 +45,7 @@ async fn open(handle: &Handle, of: TransactionToken, text: &str, number: u128) -
 }
 
 async fn step(handle: &Handle, dispute: u128, action: DisputeAction, number: u128) -> Result<Dispute, Failure> {
-    Ok(expect_new(handle.disputes.act(act_on_dispute(Who::Mine, dispute, action, number)?).await)?.dispute)
+    Ok(expect_new(handle.disputes.act(act_on_dispute(Who::Main, dispute, action, number)?).await)?.dispute)
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
@@ -53,7 +53,7 @@ async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
 }
 
 async fn claimed_amount(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure> {
-    let seen = expect_some("the transaction", chain(handle, &Who::Mine.account()?, of).await?)?;
+    let seen = expect_some("the transaction", chain(handle, &Who::Main.account()?, of).await?)?;
     Ok(expect_some("its chain", seen.chain)?.disputed)
 }
 
@@ -65,7 +65,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     same("the terms", (done.amount, done.reason), (Minor(400), DisputeReason::NotReceived))?;
     same("what is found", find(&handle, 10).await?, done)?;
     same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(400))?;
-    let refusal = refused(handle.disputes.open(open_dispute(Who::Mine, clearing, "6.01", 11)?).await)?;
+    let refusal = refused(handle.disputes.open(open_dispute(Who::Main, clearing, "6.01", 11)?).await)?;
     let is_above = matches!(refusal, DisputeRefusal::ExceedsUndisputed { rest } if rest.minor == Minor(600));
     same("what is left", is_above, true)?;
     books_are_right(&handle).await
@@ -102,8 +102,8 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     let done = expect_new(handle.disputes.open(command()?).await)?;
     same("the stored answer", replayed(handle.disputes.open(command()?).await)?, answer_of(&done))?;
     let credit = || -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, "c", "{}")?);
-        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Mine, 10, DisputeAction::Credit, 20)? })
+        let claim = Some(claim(Who::Main, "c", "{}")?);
+        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Main, 10, DisputeAction::Credit, 20)? })
     };
     let done = expect_new(handle.disputes.act(credit()?).await)?;
     same("the stored answer", replayed(handle.disputes.act(credit()?).await)?, answer_of(&done))?;
@@ -114,16 +114,16 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Main, 1).await?;
     open(&handle, clearing, "4", 10).await?;
-    let credit = expect_new(handle.disputes.act(act_on_dispute(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
+    let credit = expect_new(handle.disputes.act(act_on_dispute(Who::Main, 10, DisputeAction::Credit, 20)?).await)?;
     let message = expect_some("the message", credit.transaction)?;
     same("the effect", (message.token, message.impacted), (token(20), Minor(400)))?;
     same("the dispute", find(&handle, 10).await?, credit.dispute)?;
-    let end = expect_new(handle.disputes.act(act_on_dispute(Who::Mine, 10, LOST, 30)?).await)?;
+    let end = expect_new(handle.disputes.act(act_on_dispute(Who::Main, 10, LOST, 30)?).await)?;
     let found = find(&handle, 10).await?;
     same("the end", (found.state.status(), found.state.settlement()), (DisputeStatus::Lost, Some(token(30))))?;
     same("the dispute", &found, &end.dispute)?;
     same("what is claimed", claimed_amount(&handle, clearing).await?, Minor::ZERO)?;
-    let history = handle.chains.history(&Who::Mine.account()?, token(30)).await?;
+    let history = handle.chains.history(&Who::Main.account()?, token(30)).await?;
     let history = expect_some("the history", history)?;
     let messages: Vec<_> = history.messages.iter().map(|message| message.transaction.clone()).collect();
     let expected = expect_some("the message", end.transaction)?;
@@ -141,7 +141,7 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     step(&handle, 10, WON, 30).await?;
     let before = Observation::take(&handle, 60).await?;
     for action in [LOST, WON, DisputeAction::Credit, evidence("late")?] {
-        let refusal = refused(handle.disputes.act(act_on_dispute(Who::Mine, 10, action, 40)?).await)?;
+        let refusal = refused(handle.disputes.act(act_on_dispute(Who::Main, 10, action, 40)?).await)?;
         same("the refusal", refusal, DisputeRefusal::NotOpen(DisputeStatus::Won))?;
     }
     refused(handle.disputes.open(open_dispute(Who::Main, token(1), "6.01", 50)?).await)?;
@@ -246,7 +246,7 @@ async fn changes_nothing(handle: Handle) -> CheckResult {
     let run = dry_run(handle.disputes.open(new).await)?;
     same("the amount", (run.done.dispute.amount, run.journal.len()), (Minor(100), 0))?;
     for (action, postings) in [(DisputeAction::Credit, 1), (WON, 1), (LOST, 0), (evidence("x")?, 0)] {
-        let command = DisputeCommand { mode: Mode::DryRun, ..act_on_dispute(Who::Mine, 10, action, 20)? };
+        let command = DisputeCommand { mode: Mode::DryRun, ..act_on_dispute(Who::Main, 10, action, 20)? };
         let run = dry_run(handle.disputes.act(command).await)?;
         same("the journal", (run.journal.len(), run.balances.len()), (postings, postings))?;
     }

@@ -150,7 +150,7 @@ async fn shows_declines_and_why(handle: Handle) -> CheckResult {
     same("no postings", &preview.journal, &Vec::new())?;
     let done = expect_new(handle.cards.first_message(limited(1, "20.01")?).await)?;
     same("the answer", &preview.done, &done)?;
-    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Main.account()?, token(1)).await?)?;
     let stored = history.messages.into_iter().next().and_then(|done| done.declined);
     let stored = stored.map(|explanation| DryRunDecline { explanation, currency: done.currency });
     same("why", preview.declined, stored)

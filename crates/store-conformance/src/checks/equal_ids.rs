@@ -38,7 +38,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 async fn twins(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
-    play(handle, Who::Mine, FIRST).await?;
+    play(handle, Who::Main, FIRST).await?;
     copy_world(handle).await
 }
 
@@ -113,12 +113,12 @@ fn expect_unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<Strin
 /// Both accounts hold the same ids with different amounts, texts and numbers of rows.
 async fn own_values(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
-    let mine = all_reads(&handle, Who::Mine).await?;
+    play_with(&handle, Who::Main, SECOND, Values::Others).await?;
+    let mine = all_reads(&handle, Who::Main).await?;
     play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
-    expect_unchanged(&mine, &all_reads(&handle, Who::Mine).await?)?;
+    expect_unchanged(&mine, &all_reads(&handle, Who::Main).await?)?;
     let twin = all_reads(&handle, Who::Twin).await?;
-    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Main.account()?).await?)?;
     expect_unchanged(&twin, &all_reads(&handle, Who::Twin).await?)?;
     books_are_right(&handle).await
 }
@@ -175,7 +175,7 @@ async fn restore_leaves_the_other_account(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_no_differences(&differences(&before.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
-    let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
+    let mine = Observation::of_accounts(&handle, &[Who::Main], numbers(FIRST)).await?;
+    expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Main)?))?;
     books_are_right(&handle).await
 }

@@ -52,7 +52,7 @@ async fn cause_events(handle: &Handle, who: Who, base: u128, count: u128) -> Che
 
 async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    cause_events(&handle, Who::Mine, 1, 4).await?;
+    cause_events(&handle, Who::Main, 1, 4).await?;
     cause_events(&handle, Who::Other, 100, 2).await?;
     let mut all = stored(&handle).await?;
     all.reverse();
@@ -74,7 +74,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
 
 async fn list_filters(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    cause_events(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Main, 1, 2).await?;
     let all = stored(&handle).await?;
     let object = all.last().map_or(Uuid::nil(), |event| event.object);
     let at = all.first().map(|event| event.occurred_at).unwrap_or_default();
@@ -104,9 +104,9 @@ async fn list_filters(handle: Handle) -> CheckResult {
 
 async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    cause_events(&handle, Who::Mine, 1, 1).await?;
+    cause_events(&handle, Who::Main, 1, 1).await?;
     cause_events(&handle, Who::Other, 100, 1).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let page = PageRequest { limit: 10, offset: 0 };
     let of = |reach| handle.events.list(reach, EventFilter::default(), page);
     let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
@@ -134,8 +134,8 @@ async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
 async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
-        handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
-        cause_events(&handle, Who::Mine, base, 1).await?;
+        handle.registry.set_feature(Who::Main.client(), Feature::Events, on).await?;
+        cause_events(&handle, Who::Main, base, 1).await?;
     }
     let events = stored(&handle).await?;
     let found: Vec<_> = events.iter().map(|event| (event.kind, event.sequence)).collect();
@@ -151,11 +151,11 @@ async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) 
 /// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
 async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
-    cause_events(&handle, Who::Mine, 1, 1).await?;
+    handle.registry.set_feature(Who::Main.client(), Feature::Events, false).await?;
+    cause_events(&handle, Who::Main, 1, 1).await?;
     same("before the subscription", stored(&handle).await?, vec![])?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    cause_events(&handle, Who::Mine, 10, 2).await?;
+    subscribe(&handle, Who::Main, 1).await?;
+    cause_events(&handle, Who::Main, 10, 2).await?;
     let written = stored(&handle).await?;
     let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
     same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
@@ -164,8 +164,8 @@ async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckRes
     let mut expected: Vec<_> = written.iter().map(|event| event.id).collect();
     expected.sort_unstable();
     same("the deliveries", queued, expected)?;
-    expect_new(handle.webhooks.delete(webhooks::reach(Who::Mine), webhooks::id(1), noon(), None).await)?;
-    cause_events(&handle, Who::Mine, 20, 1).await?;
+    expect_new(handle.webhooks.delete(webhooks::reach(Who::Main), webhooks::id(1), noon(), None).await)?;
+    cause_events(&handle, Who::Main, 20, 1).await?;
     same("after the subscription", stored(&handle).await?, written)
 }
 
@@ -174,7 +174,7 @@ async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
     same("events of an empty store", stored(&handle).await?, vec![])?;
-    cause_events(&handle, Who::Mine, 1, 3).await?;
+    cause_events(&handle, Who::Main, 1, 3).await?;
     let all = stored(&handle).await?;
     let end = known_tail(&handle).await?;
     same("the last position", all.last().map(|event| event.position), Some(end))?;
@@ -204,7 +204,7 @@ async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
         writers.push(tokio::spawn(async move {
             let base = 1_000 * (number + 1);
             // The messages use two budgets and two accounts, so that their transactions do not wait for each other.
-            let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
+            let who = if number % 4 < 2 { Who::Main } else { Who::Other };
             cause_events(&handle, who, base, EACH).await
         }));
     }
@@ -237,7 +237,7 @@ async fn read_events(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<Sto
 
 async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    cause_events(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Main, 1, 2).await?;
     cause_events(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
     let written = PlainRenderer::now();
@@ -248,7 +248,7 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     same("the other deleted events", handle.events.delete_events(later, 100).await?, 3)?;
     same("the position of a deleted event", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
-    cause_events(&handle, Who::Mine, 10, 1).await?;
+    cause_events(&handle, Who::Main, 10, 1).await?;
     let next = stored(&handle).await?;
     expect_true("a position was given twice", next.iter().all(|event| event.position > last))?;
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
@@ -257,10 +257,10 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
 async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    cause_events(&handle, Who::Mine, 1, 1).await?;
+    cause_events(&handle, Who::Main, 1, 1).await?;
     let before = stored(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    cause_events(&handle, Who::Mine, 10, 2).await?;
+    cause_events(&handle, Who::Main, 10, 2).await?;
     let undone = stored(&handle).await?.split_off(2);
     same("events after the snapshot", undone.len(), 4)?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
@@ -268,7 +268,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     for event in &undone {
         same("an undone event", handle.events.position_of(reach_mine(), event.id).await?, None)?;
     }
-    cause_events(&handle, Who::Mine, 20, 1).await?;
+    cause_events(&handle, Who::Main, 20, 1).await?;
     let after = stored(&handle).await?;
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
@@ -280,7 +280,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
 async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    cause_events(&handle, Who::Mine, 1, 2).await?;
+    cause_events(&handle, Who::Main, 1, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let original = stored(&handle).await?;
     let account = AccountId::parse("W1")?;

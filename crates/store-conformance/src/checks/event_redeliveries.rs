@@ -34,7 +34,7 @@ async fn my_redeliveries(handle: &Handle, after: EventPosition, max: u32) -> Res
 
 /// Subscribes to my card messages, and sends some.
 async fn subscribe_and_send(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
-    subscribe(handle, Who::Mine, 1).await?;
+    subscribe(handle, Who::Main, 1).await?;
     for number in 1..=count {
         pay(handle, Who::Main, number).await?;
     }
@@ -75,7 +75,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     let found = handle.events.redeliveries(reach(Who::Main)?, EventFilter::default(), until_two, 9).await?;
     same("up to a position", (found.found.len(), found.until), (2, positions[1]))?;
     same("the events after the redeliveries", stored(&handle).await?, made)?;
-    let between = handle.events.between(reach(Who::Mine)?, EventFilter::default(), (start, end), 9).await?;
+    let between = handle.events.between(reach(Who::Main)?, EventFilter::default(), (start, end), 9).await?;
     same("between", between, vec![])?;
     for position in positions {
         let id = Redelivery::id_at(position);
@@ -130,16 +130,16 @@ async fn once_for_each_effect(handle: Handle) -> CheckResult {
     expect_new(handle.deliveries.redeliver(under_key()?).await)?;
     replayed(handle.deliveries.redeliver(under_key()?).await)?;
     same("after a replay", my_redeliveries(&handle, START, 9).await?.found.len(), 1)?;
-    let disabled = Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 1)? };
-    expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
+    let disabled = Webhook { state: disabled_by_client(), ..webhook(Who::Main, 1)? };
+    expect_new(handle.webhooks.change(change(Who::Main, disabled)).await)?;
     refused(handle.deliveries.redeliver(redelivery(1, made[0].id)).await)?;
     same("after a refusal", my_redeliveries(&handle, START, 9).await?.found.len(), 1)
 }
 
 async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
-    pay(&handle, Who::Mine, 5).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Main, 9)? })).await)?;
+    pay(&handle, Who::Main, 5).await?;
     subscribe_and_send(&handle, 2).await?;
     let made = stored(&handle).await?;
     let now = noon() + TimeDelta::days(1);

@@ -72,7 +72,7 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
         expected.clone()
     };
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 4)))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(NewPayments::of(1, 4)))?).await,
     )?;
     same("after the creation", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchCreated, 1)]))?;
     // Refused, absent, failed or repeated commands write no events.
@@ -137,7 +137,7 @@ macro_rules! remembering {
 async fn every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let decided = Decided::default();
-    let mut command = create(Who::Mine, empty(Who::Mine, 1, after(7))?, Some(NewPayments::of(1, 3)))?;
+    let mut command = create(Who::Main, empty(Who::Main, 1, after(7))?, Some(NewPayments::of(1, 3)))?;
     let command = remembering!(command, decided, |decision: FundingBudgets| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
@@ -246,7 +246,7 @@ async fn ready_once(handle: Handle) -> CheckResult {
     same("events of a draft", kinds(&handle).await?, BTreeMap::new())?;
     for (first, faults) in [(10, &[][..]), (20, &[0][..]), (30, &[][..])] {
         let new_payments = NewPayments::of(first, 2).with_faults(faults);
-        expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), new_payments)?).await)?;
+        expect_new(handle.management.upload(upload(Who::Main, batch_id(1), new_payments)?).await)?;
     }
     same("events of a ready batch", kinds(&handle).await?, [(EventKind::PaymentBatchCreated, 1)].into())?;
     expect_new(handle.batches.confirm(confirm(Who::Main, batch_id(1), 10)?).await)?;
@@ -259,11 +259,11 @@ async fn whole_seconds(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let at = after(1) + TimeDelta::microseconds(123_456);
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, Some(NewPayments::of(1, 1)))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 1, at)?, Some(NewPayments::of(1, 1)))?).await,
     )?;
     let mut new_payments = NewPayments::of(10, 1);
     new_payments.at = at;
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, at)?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 2, at)?, Some(new_payments))?).await)?;
     let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.occurred_at).collect();
     same("the times of the events", times, vec![noon(), after(1)])
 }

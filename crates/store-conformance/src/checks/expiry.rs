@@ -110,7 +110,7 @@ async fn one_winner(handle: Handle) -> CheckResult {
             winners += usize::from(task.await.unwrap_or(false));
         }
         same("the number of commands that ended the chain", winners, 1)?;
-        let now = balances(&handle, Who::Mine, gbp()?).await?;
+        let now = balances(&handle, Who::Main, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     }
     expect_new(handle.cards.first_message(purchase(Who::Main, 500, "9")?).await)?;

@@ -70,9 +70,9 @@ async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
     for (number, created_at) in [(1, after(10)), (2, noon()), (3, after(5))] {
         let new_payments = Some(NewPayments::of(number * 10, 1));
         expect_new(
-            handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, new_payments)?).await,
+            handle.management.create(create(Who::Main, empty(Who::Main, number, created_at)?, new_payments)?).await,
         )?;
-        expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(number), number * 1_000)?).await)?;
+        expect_new(handle.batches.confirm(confirm(Who::Main, batch_id(number), number * 1_000)?).await)?;
     }
     let batches: Vec<_> = parts(&handle).await?.reservations.rows.iter().map(|row| row.batch).collect();
     same("the batches", batches, [2, 3, 1].map(batch_id).to_vec())

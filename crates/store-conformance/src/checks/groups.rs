@@ -121,7 +121,7 @@ async fn sees_what_earlier_commands_left(handle: Handle) -> CheckResult {
 
 async fn confirmations_see_what_earlier_commands_left(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    for who in [Who::Mine, Who::Twin] {
+    for who in [Who::Main, Who::Twin] {
         expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 3)))?).await)?;
     }
     compare(&handle, |handle, who| {

@@ -40,13 +40,13 @@ async fn send_with(
 }
 
 async fn send_follow_up(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), number, message)?).await)
 }
 
 async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "7")?).await)?;
     send_follow_up(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
     send_follow_up(&handle, 4, FollowUp::Reversal { amount: Some(amount("4")?) }).await?;
     send_follow_up(&handle, 5, clearing("2", false)?).await?;
@@ -70,7 +70,7 @@ async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
 
 async fn any_message(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     send_follow_up(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
     same("the expiry", handle.cards.expire(expiry(Who::Main, token(1), 3, due)?).await, Ok(true))?;

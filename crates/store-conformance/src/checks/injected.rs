@@ -89,10 +89,10 @@ async fn prepare(handle: &Handle, base: u128) -> CheckResult {
         expect_new(handle.cards.first_message(purchase(number)?).await)?;
     }
     // A few wrong tokens lock an enrolment, so each round has its own.
-    handle.registry.enrol(enrolment(Who::Mine)?).await?;
+    handle.registry.enrol(enrolment(Who::Main)?).await?;
     let new_payments = Some(NewPayments::of(base * 1_000, 2));
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, new_payments)?).await)?;
-    let mut session = open(Who::Mine, base + 1, MfaProviderName::Totp)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, base, noon())?, new_payments)?).await)?;
+    let mut session = open(Who::Main, base + 1, MfaProviderName::Totp)?;
     session.batch = batch_of(base);
     expect_new(handle.mfa.open(session).await)?;
     Ok(())

@@ -63,9 +63,9 @@ async fn given_back(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     buy(&handle, 1, "15", noon()).await?;
     let part = FollowUp::Reversal { amount: Some(amount("4")?) };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, part)?).await)?;
     same("after a partial reversal", used_amounts(&handle).await?, vec![(1_100, 1); 4])?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("1", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 3, clearing("1", true)?)?).await)?;
     same("after a final clearing", used_amounts(&handle).await?, vec![(100, 1); 4])
 }
 
@@ -74,7 +74,7 @@ async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, more)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, more)?).await)?;
     same("after an increment", used_amounts(&handle).await?, vec![(800, 1); 4])?;
     // A limit that was set in between counted nothing of the chain.
     let day = LimitWindow::Day;
@@ -83,13 +83,13 @@ async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.set_limit(command).await)?;
     buy(&handle, 3, "2", noon()).await?;
     same("two chains", used_amounts(&handle).await?, vec![(200, 1), (1_000, 2), (1_000, 2), (1_000, 2)])?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, clearing("1", false)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 4, clearing("1", false)?)?).await)?;
     let rest = FollowUp::Reversal { amount: None };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, rest)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 5, rest)?).await)?;
     same("after a reversal", used_amounts(&handle).await?, vec![(200, 1), (300, 2), (300, 2), (300, 2)])?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 6, clearing("2.50", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(3), 6, clearing("2.50", true)?)?).await)?;
     same("above the hold", used_amounts(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
-    let books = handle.books.books(&Who::Mine.account()?).await?;
+    let books = handle.books.books(&Who::Main.account()?).await?;
     expect_true(
         "chains do not account for all limits",
         books.limits.iter().all(florin_domain::books::LimitBooks::agrees),

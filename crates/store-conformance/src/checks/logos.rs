@@ -55,7 +55,7 @@ async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> 
     seed_store(&handle).await?;
     let mine = Who::Main.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
-    same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
+    same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Main)? })?;
     expect_logo(&handle, &mine, 1).await?;
     let found = expect_some("the logo", handle.merchants.logo(logo(&mine, 1).id).await?)?;
     same("every byte", found.png, logo(&mine, 1).png)?;
@@ -148,7 +148,7 @@ async fn puts_the_logo_back(handle: Handle) -> CheckResult {
     expect_no_logo(&handle, "the later logo", &mine, 2).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     expect_no_logo(&handle, "the logo of no snapshot", &mine, 1).await?;
-    same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Mine)?))
+    same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Main)?))
 }
 
 async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {

@@ -163,7 +163,7 @@ fn add_long_histories(seed: &mut SeedAccount, who: Who) -> CheckResult {
 /// Seeds both accounts with long histories, which have the same ids, and returns the movements of my first balance.
 async fn seed_long_histories(handle: &Handle) -> Result<Model, Failure> {
     let mut data = seed_data(9_500)?;
-    for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
+    for (seed, who) in data.accounts.iter_mut().zip([Who::Main, Who::Other]) {
         add_long_histories(seed, who)?;
     }
     let model = Model::of(&data.accounts[0], Who::Main.budget(), gbp()?);
@@ -222,8 +222,8 @@ async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
 async fn few_movements_among_many(handle: Handle) -> CheckResult {
     seed_long_histories(&handle).await?;
     let mut data = seed_data(9_500)?;
-    add_long_histories(&mut data.accounts[0], Who::Mine)?;
-    for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
+    add_long_histories(&mut data.accounts[0], Who::Main)?;
+    for (budget, currency) in [(Who::Main.second_budget(), gbp()?), (Who::Main.budget(), jpy()?)] {
         let mut model = Model::of(&data.accounts[0], budget, currency);
         for round in 0..3 {
             model.must_be_explained(&handle, &format!("in round {round}")).await?;
@@ -263,11 +263,11 @@ async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
-    add_long_histories(seed, Who::Mine)?;
+    add_long_histories(seed, Who::Main)?;
     let model = || -> Result<Model, Failure> {
-        let mut seed = crate::seed_data::seed_account(Who::Mine, 9_500)?;
-        add_long_histories(&mut seed, Who::Mine)?;
-        Ok(Model::of(&seed, Who::Mine.budget(), gbp()?))
+        let mut seed = crate::seed_data::seed_account(Who::Main, 9_500)?;
+        add_long_histories(&mut seed, Who::Main)?;
+        Ok(Model::of(&seed, Who::Main.budget(), gbp()?))
     };
     handle.worlds.create(world).await?;
     let mut before = model()?;

@@ -79,16 +79,16 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, 900, "3")?).await)?;
     add_confirmed_batch(&handle, Who::Main, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
-        let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
+        let done = expect_new(handle.credits.credit(credit_with_everything(Who::Main, number, text)?).await)?;
         expect_credit(&handle, number, &done).await?;
     }
     for (number, sent) in (100..).zip(instructions_with_one_member()?) {
-        let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        let done = expect_new(handle.credits.credit(credit_of(Who::Main, number, sent)?).await)?;
         expect_credit(&handle, number, &done).await?;
     }
     for (number, scheme) in (200..).zip(CreditScheme::ALL) {
-        let sent = CreditInstruction { scheme, ..instruction(Who::Mine, "1", gbp()?)? };
-        let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        let sent = CreditInstruction { scheme, ..instruction(Who::Main, "1", gbp()?)? };
+        let done = expect_new(handle.credits.credit(credit_of(Who::Main, number, sent)?).await)?;
         expect_credit(&handle, number, &done).await?;
     }
     Ok(())
@@ -96,9 +96,9 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
 
 async fn keeps_every_reference(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
+    let ends = (Who::Main.budget(), Who::Main.second_budget());
     for (number, reference) in (1..).zip(optional_texts()) {
-        let mut command = transfer(Who::Mine, number, ends, "0.01")?;
+        let mut command = transfer(Who::Main, number, ends, "0.01")?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &TransferSituation| {
             let mut decision = rule(situation)?;
@@ -138,7 +138,7 @@ async fn keeps_every_name(handle: Handle) -> CheckResult {
 
 async fn create_keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     for (number, name) in (1..).zip(optional_texts()) {
         let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
         let mut command = issue(Who::Main, number, Who::Main.budget(), number % 2 == 0)?;
@@ -207,7 +207,7 @@ async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResu
         let mut batch = empty(Who::Main, number, after(i64::try_from(number).unwrap_or_default()))?;
         (batch.name, batch.visible, batch.locked) = (name.into(), number % 2 == 0, number % 3 == 0);
         let new_payments = (number % 3 != 0).then(|| NewPayments::of(number * 100, 1));
-        let mut command = create(Who::Mine, batch, new_payments)?;
+        let mut command = create(Who::Main, batch, new_payments)?;
         let rule = command.decide;
         command.decide = Arc::new(move |funding: &FundingBudgets| {
             let mut decision = rule(funding)?;
@@ -284,7 +284,7 @@ async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
 
 async fn accept_keeps_every_member(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let payer = Who::Mine.account()?;
+    let payer = Who::Main.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional_texts())) {
         let payment = AcceptedPayment {
             id: payment_id(number),

@@ -179,7 +179,7 @@ async fn checkout_created(handle: Handle) -> CheckResult {
     let refusal =
         refused(handle.checkouts.create(create_checkout(Who::Main, 2, Some(Who::Other.settlement_account()))?).await)?;
     same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
-    let nobody = create_checkout(Who::Mine, 3, None)?;
+    let nobody = create_checkout(Who::Main, 3, None)?;
     let plain = open_account(&handle, false).await?;
     let command = CreateCheckoutCommand { account: plain, ..nobody };
     absent("an account without a profile", &handle.checkouts.create(command).await)

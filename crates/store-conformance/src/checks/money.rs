@@ -67,7 +67,7 @@ async fn negative_available_is_kept(handle: Handle) -> CheckResult {
 async fn pools_at_the_limit(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     // A custom rule holds the entire balance.
-    let command = with_changed_decision(purchase(Who::Mine, 1, "1")?, |situation, decision| {
+    let command = with_changed_decision(purchase(Who::Main, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
         decision.transaction.amount = all;
         decision.transaction.requested = all;
@@ -109,7 +109,7 @@ fn everything_held(
 
 async fn records_keep_64_bits(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let command = with_changed_decision(purchase(Who::Mine, 1, "96")?, |_, decision| {
+    let command = with_changed_decision(purchase(Who::Main, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);
         decision.transaction.ledger_balance = Minor(i64::MIN);

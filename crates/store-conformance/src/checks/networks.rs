@@ -88,7 +88,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     let refused = handle.networks.change_networks(mine, rule_that_adds(1, SEEDED[0])?).await;
     same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
     same("the networks", handle.networks.networks(mine).await?, of_operator())
@@ -96,7 +96,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn follows_the_operator(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     handle.networks.change_networks(mine, rule_that_adds(1, "192.0.2.0/24")?).await?;
     let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
     let change = ClientChange { name: None, allowed_networks: Some(networks) };
@@ -112,8 +112,8 @@ fn profile_of(account: florin_domain::access::Account) -> Result<AccountProfile,
 
 async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
-    same("the profile", found, profile_of(account(Who::Mine)?)?)?;
+    let found = expect_some("the profile", handle.profiles.profile(&Who::Main.account()?).await?)?;
+    same("the profile", found, profile_of(account(Who::Main)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
@@ -126,7 +126,7 @@ async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult 
         let page = handle.profiles.profiles(&key, PageRequest { limit, offset }).await?;
         Ok::<_, Failure>((page.count, page.rows))
     };
-    let of = |id: &AccountId| profile_of(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
+    let of = |id: &AccountId| profile_of(florin_domain::access::Account { id: id.clone(), ..account(Who::Main)? });
     let only = |ids: Vec<AccountId>| AccountGrant::Only(ids.into_iter().collect());
     same("all profiles", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
     same("a page of profiles", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;

@@ -90,7 +90,7 @@ async fn list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
             // An individual card may name another budget in addition to the one that pays.
-            let budgets = [record.card.budget, Who::Mine.second_budget()];
+            let budgets = [record.card.budget, Who::Main.second_budget()];
             record.person =
                 (number % 2 == 0).then(|| individual_holder(number % 4, &budgets[..=index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.

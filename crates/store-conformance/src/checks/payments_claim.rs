@@ -45,16 +45,16 @@ async fn finds_work(handle: Handle) -> CheckResult {
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
     let new_payments = NewPayments::of(200, 2).with_faults(&[0]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 2, noon())?, Some(new_payments))?).await)?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(NewPayments::of(300, 2)))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 3, noon())?, Some(NewPayments::of(300, 2)))?).await,
     )?;
     add_confirmed_batch(&handle, Who::Main, 4, 2).await?;
     expect_new(handle.management.cancel(cancel(Who::Main, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
-    expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, Who::Main.batch(), 7_100)?).await)?;
     same("work in batches without any", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
     add_confirmed_batch(&handle, Who::Other, 5, 2).await?;
     let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
@@ -130,7 +130,7 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     let done = record(&lease, &payments, PaymentOutcome::Completed, Some(after(500)), 900);
     handle.processing.record(done).await?;
     handle.processing.release(&lease).await?;
-    same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
+    same("the batch", summary(&handle, Who::Main, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
     same("work before the payments are due again", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
     let lease = claim_one(&handle, 5, after(500)).await?;
     let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);

@@ -40,9 +40,9 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
 
 async fn confirm_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let new_payments = NewPayments::of(500, 4);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 2, noon())?, Some(new_payments))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the first confirmation.
     store_failed(handle.batches.confirm(confirm(Who::Main, batch_id(2), 99_999)?).await)?;

@@ -47,11 +47,11 @@ impl RoundBatches {
     async fn prepare(handle: &Handle, base: u128) -> Result<Self, Failure> {
         let new_payments = NewPayments::of(base * 100_000, 1).with_faults(&[0]);
         expect_new(
-            handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(new_payments))?).await,
+            handle.management.create(create(Who::Main, empty(Who::Main, base, noon())?, Some(new_payments))?).await,
         )?;
         let new_payments = Some(NewPayments::of((base + 1) * 100_000, 1));
         expect_new(
-            handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, new_payments)?).await,
+            handle.management.create(create(Who::Main, empty(Who::Main, base + 1, noon())?, new_payments)?).await,
         )?;
         for number in base + 2..base + 5 {
             add_confirmed_batch(handle, Who::Main, number, 1).await?;
@@ -72,17 +72,17 @@ impl RoundBatches {
         Ok(Some(match command {
             0 => {
                 let new_payments = NewPayments::of((base + 5) * 100_000, 2).with_faults(&[1]);
-                let mut command = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(new_payments))?;
-                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
+                let mut command = create(Who::Main, empty(Who::Main, base + 5, noon())?, Some(new_payments))?;
+                command.claim = Some(claimed(Who::Main, &key, "{}")?);
                 end(handle.management.create(command).await)?
             }
             1 => {
                 let mut command =
-                    upload(Who::Mine, batch_id(base), NewPayments::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
-                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
+                    upload(Who::Main, batch_id(base), NewPayments::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
+                command.claim = Some(claimed(Who::Main, &key, "{}")?);
                 end(handle.management.upload(command).await)?
             }
-            2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), NewPayments::of(0, 0))?).await)?,
+            2 => end(handle.management.upload(upload(Who::Main, batch_id(base), NewPayments::of(0, 0))?).await)?,
             3 => {
                 let mut command = confirm(Who::Main, batch_id(base + 1), (base + 1) * 100_000)?;
                 command.claim = Some(claimed(Who::Main, &key, "{}")?);

@@ -42,10 +42,10 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
     add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
     let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
-        absent("an upload", &handle.management.upload(upload(Who::Mine, id, NewPayments::of(1, 1))?).await)?;
-        absent("an edit", &handle.management.edit(EditBatchCommand { batch: id, ..edit(Who::Mine, 1)? }).await)?;
-        absent("a cancellation", &handle.management.cancel(cancel(Who::Mine, id, 1)?).await)?;
-        absent("a confirmation", &handle.batches.confirm(confirm(Who::Mine, id, 1)?).await)?;
+        absent("an upload", &handle.management.upload(upload(Who::Main, id, NewPayments::of(1, 1))?).await)?;
+        absent("an edit", &handle.management.edit(EditBatchCommand { batch: id, ..edit(Who::Main, 1)? }).await)?;
+        absent("a cancellation", &handle.management.cancel(cancel(Who::Main, id, 1)?).await)?;
+        absent("a confirmation", &handle.batches.confirm(confirm(Who::Main, id, 1)?).await)?;
     }
     before.still_holds("commands on batches of another account", &handle).await
 }
@@ -54,7 +54,7 @@ async fn foreign_to_read(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let new_payments = Some(NewPayments::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, new_payments)?).await)?;
-    let (mine, page) = (Who::Mine.account()?, PageRequest::default());
+    let (mine, page) = (Who::Main.account()?, PageRequest::default());
     for id in [batch_id(1), Who::Other.batch(), batch_id(99)] {
         let of = |what: &str| format!("{what} of {id}");
         let (payments, alerts) = (PaymentFilter::default(), AlertFilter::default());
@@ -75,15 +75,15 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
-        let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(first, 2)))?;
-        command.claim = Some(claimed(Who::Mine, "create", "{}")?);
+        let mut command = create(Who::Main, empty(Who::Main, 1, noon())?, Some(NewPayments::of(first, 2)))?;
+        command.claim = Some(claimed(Who::Main, "create", "{}")?);
         Ok(command)
     };
     let done = expect_new(handle.management.create(command(1)?).await)?;
     same("the answer", replayed(handle.management.create(command(50)?).await)?, answer_of(&done))?;
     let command = |body: &str, first| -> Result<_, Failure> {
-        let mut command = upload(Who::Mine, batch_id(1), NewPayments::of(first, 3))?;
-        command.claim = Some(claimed(Who::Mine, "upload", body)?);
+        let mut command = upload(Who::Main, batch_id(1), NewPayments::of(first, 3))?;
+        command.claim = Some(claimed(Who::Main, "upload", body)?);
         Ok(command)
     };
     let done = expect_new(handle.management.upload(command("{}", 100)?).await)?;
@@ -172,10 +172,10 @@ async fn payments_round_trip(handle: Handle) -> CheckResult {
     let alerts: Vec<_> = texts.iter().map(|text| alert(AlertCode::TextInvalid, Some(0), noon(), text)).collect();
     let new_payments =
         NewPayments { inputs: inputs.clone(), alerts: alerts.clone(), faulty: vec![0], ..NewPayments::of(1, 0) };
-    let mut batch = empty(Who::Mine, 1, noon())?;
+    let mut batch = empty(Who::Main, 1, noon())?;
     batch.name = TEXTS.concat();
-    expect_new(handle.management.create(create(Who::Mine, batch, Some(new_payments))?).await)?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    expect_new(handle.management.create(create(Who::Main, batch, Some(new_payments))?).await)?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("the name", found.batch.name, TEXTS.concat())?;
     same("the inputs", found.payments.into_iter().map(|payment| payment.input).collect::<Vec<_>>(), inputs)?;
     same("the alerts", found.alerts, alerts)?;
@@ -194,14 +194,14 @@ async fn ten_thousand_round_trip(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(10_000_000)?).await?;
     let mut new_payments = NewPayments::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments.clone()))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments.clone()))?).await,
     )?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Created, 10_000)])?;
     expect_true("the alerts are not those that were stored", found.alerts == new_payments.alerts)?;
     (new_payments.faulty, new_payments.alerts, new_payments.first) = (vec![], vec![], 50_000);
-    expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), new_payments.clone())?).await)?;
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    expect_new(handle.management.upload(upload(Who::Main, batch_id(1), new_payments.clone())?).await)?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Validated, 10_000)])?;
     same("alerts", found.alerts.len(), 0)?;
     expect_true("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&new_payments.inputs))?;

@@ -58,7 +58,7 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
         batch.visible = number % 3 != 0;
         let new_payments = (number % 2 == 0)
             .then(|| NewPayments::of(number * 100, 2).with_faults(if number == 4 { &[1] } else { &[] }));
-        expect_new(handle.management.create(create(Who::Mine, batch, new_payments)?).await)?;
+        expect_new(handle.management.create(create(Who::Main, batch, new_payments)?).await)?;
         known.push((batch_id(number), at));
     }
     known.sort_by_key(|(id, at)| (*at, *id));
@@ -113,7 +113,7 @@ async fn first_alerts(handle: Handle) -> CheckResult {
         let new_payments = NewPayments::of(number * 1000, 100).with_faults(&(0..faulty).collect::<Vec<_>>());
         let first: Vec<_> = new_payments.alerts.iter().take(100).cloned().collect();
         let done = expect_new(
-            handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(new_payments))?).await,
+            handle.management.create(create(Who::Main, empty(Who::Main, number, noon())?, Some(new_payments))?).await,
         )?;
         same("the answer's alerts", &done.alerts, &first)?;
         same(
@@ -217,7 +217,7 @@ async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
         alert(AlertCode::DuplicatePayment, Some(10), after(4), "f"),
     ];
     let new_payments = NewPayments { alerts: found.to_vec(), faulty: vec![0, 2], ..NewPayments::of(1, 11) };
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments))?).await)?;
     let kinds = [None, Some(AlertKind::Error), Some(AlertKind::Warning)];
     let codes = [None, Some(AlertCode::AmountInvalid), Some(AlertCode::EmailInvalid)];
     let times = [None, Some(after(1)), Some(after(2)), Some(after(9))];
@@ -253,8 +253,8 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
     };
     let all: Vec<_> = (0..50).flat_map(row).collect();
     let new_payments = NewPayments { alerts: all.clone(), faulty: (0..50).collect(), ..NewPayments::of(1, 50) };
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
-    same("the alerts", content(&handle, Who::Mine, batch_id(1)).await?.alerts, all.clone())?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments))?).await)?;
+    same("the alerts", content(&handle, Who::Main, batch_id(1)).await?.alerts, all.clone())?;
     let page = expect_some(
         "the batch",
         handle.reading.alerts(&Who::Main.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
@@ -267,7 +267,7 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
     let found = |index: Option<u32>| alert(AlertCode::TextTooLong, index, noon(), &format!("{index:?}"));
     let alerts = vec![found(Some(2)), found(None), found(Some(0)), found(Some(1))];
     let new_payments = NewPayments { alerts, faulty: vec![0, 1, 2], ..NewPayments::of(1, 3) };
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments))?).await)?;
     let expected = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
     let filter = AlertFilter { direction: Direction::Ascending, ..AlertFilter::default() };
     let page = handle.reading.alerts(&Who::Main.account()?, batch_id(1), filter, EVERY).await?;
@@ -277,8 +277,8 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
 async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let new_payments = Some(NewPayments::of(1, 1));
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, new_payments)?).await)?;
-    let funds = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, new_payments)?).await)?;
+    let funds = expect_some("the batch", handle.reading.funds(&Who::Main.account()?, batch_id(1)).await?)?;
     let budgets: std::collections::BTreeSet<_> = funds.balances.keys().map(|(budget, _)| *budget).collect();
     same("budgets that pay", budgets, [Who::Main.budget()].into())
 }

@@ -37,9 +37,9 @@ checks! {
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let new_payments = NewPayments::of(1, 5).with_faults(&[1, 3]);
-    let mut batch = empty(Who::Mine, 1, after(5))?;
+    let mut batch = empty(Who::Main, 1, after(5))?;
     (batch.visible, batch.name) = (false, "Löhne".into());
-    let command = create(Who::Mine, batch.clone(), Some(new_payments.clone()))?;
+    let command = create(Who::Main, batch.clone(), Some(new_payments.clone()))?;
     let decision = (command.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
     let done = expect_new(handle.management.create(command).await)?;
     let expected = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
@@ -80,12 +80,12 @@ async fn shown_funding(handle: Handle) -> CheckResult {
 async fn created_twice(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 2)))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(NewPayments::of(1, 2)))?).await,
     )?;
     let before = Observation::take(&handle, 0).await?;
     // First the id of an existing batch, then the id of an existing payment.
     for (number, first) in [(1, 100), (2, 0)] {
-        let command = create(Who::Mine, empty(Who::Mine, number, noon())?, Some(NewPayments::of(first, 2)))?;
+        let command = create(Who::Main, empty(Who::Main, number, noon())?, Some(NewPayments::of(first, 2)))?;
         let error = store_failed(handle.management.create(command).await)?;
         duplicate::<()>("an id that is taken", &Err(error))?;
         before.still_holds("a batch that could not be created", &handle).await?;
@@ -111,7 +111,7 @@ async fn create_refused(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 0).await?;
     let mut batch = empty(Who::Main, 1, noon())?;
     batch.locked = true;
-    let refusal = refused(handle.management.create(create(Who::Mine, batch, Some(NewPayments::of(1, 3)))?).await)?;
+    let refusal = refused(handle.management.create(create(Who::Main, batch, Some(NewPayments::of(1, 3)))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("a batch that was refused", &handle).await
 }
@@ -130,8 +130,8 @@ async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult 
         NewPayments::of(0, 0),
     ];
     for new_payments in uploads {
-        let command = upload(Who::Mine, batch_id(1), new_payments)?;
-        let before = summary(&handle, Who::Mine, batch_id(1)).await?.batch;
+        let command = upload(Who::Main, batch_id(1), new_payments)?;
+        let before = summary(&handle, Who::Main, batch_id(1)).await?.batch;
         let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
         let expected = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
         same("the answer", expect_new(handle.management.upload(command).await)?, expected.batch.clone())?;
@@ -150,13 +150,13 @@ async fn upload_refused(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Main, locked, None)?).await)?;
     add_confirmed_batch(&handle, Who::Main, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
-    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), NewPayments::of(50, 2))?).await)?;
+    let refusal = refused(handle.management.upload(upload(Who::Main, batch_id(1), NewPayments::of(50, 2))?).await)?;
     same(
         "the refusal",
         refusal,
         UploadRefusal::State(IllegalBatchTransition { current: PaymentBatchStatus::Confirmed }),
     )?;
-    let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), NewPayments::of(50, 2))?).await)?;
+    let refusal = refused(handle.management.upload(upload(Who::Main, batch_id(2), NewPayments::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("an upload that was refused", &handle).await
 }
@@ -166,16 +166,16 @@ async fn upload_failed(handle: Handle) -> CheckResult {
     for (number, first) in [(1, 1), (2, 100)] {
         let new_payments = NewPayments::of(first, 4).with_faults(&[2]);
         expect_new(
-            handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(new_payments))?).await,
+            handle.management.create(create(Who::Main, empty(Who::Main, number, noon())?, Some(new_payments))?).await,
         )?;
     }
     let before = Observation::take(&handle, 0).await?;
     // The last payment has the id of a payment of another batch.
-    let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), NewPayments::of(98, 3))?).await)?;
+    let error = store_failed(handle.management.upload(upload(Who::Main, batch_id(1), NewPayments::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
     // The orders name a budget of another account.
-    let mut command = upload(Who::Mine, batch_id(1), NewPayments::of(500, 3))?;
+    let mut command = upload(Who::Main, batch_id(1), NewPayments::of(500, 3))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
         let mut decision = rule(situation)?;
@@ -205,9 +205,9 @@ async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult
     seed_store(&handle).await?;
     let new_payments = NewPayments::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
     expect_new(
-        handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments.clone()))?).await,
+        handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments.clone()))?).await,
     )?;
-    let confirmed = add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
+    let confirmed = add_confirmed_batch(&handle, Who::Main, 2, 2).await?;
     for id in [batch_id(1), confirmed.id] {
         let before = content(&handle, Who::Main, id).await?;
         let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch {
@@ -259,9 +259,9 @@ async fn cancelled_early(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let new_payments = NewPayments::of(1, 4).with_faults(&[1]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
-    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
-    let now = content(&handle, Who::Mine, batch_id(1)).await?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Main, batch_id(1), 700)?).await)?;
+    let now = content(&handle, Who::Main, batch_id(1)).await?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;
     same("its alerts", now.alerts.len(), 2)?;
     same("the balances", balance_set(&handle).await?, untouched)?;

@@ -34,7 +34,7 @@ checks! {
 
 /// Creates and starts batch `number` with `count` payments, and starts all of them.
 pub(super) async fn start_batch(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
-    add_confirmed_batch(handle, Who::Mine, number, count).await?;
+    add_confirmed_batch(handle, Who::Main, number, count).await?;
     let lease = claim_one(handle, number, after(80)).await?;
     handle.processing.start(start(&lease, number * 1_000_000 + 1)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, count, number * 1_000_000 + 10)).await?;
@@ -65,7 +65,7 @@ async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
     for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
         let done = handle.processing.start_payments(start_payments(&lease, max, ids)).await?;
         same("the started payments", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), expected)?;
-        let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
+        let stored = content(&handle, Who::Main, batch_id(1)).await?.payments;
         for payment in done {
             let terms = *expect_some("terms", payment.terms())?;
             let sent = StartedTerms { terms, started_at: after(91) };
@@ -99,7 +99,7 @@ async fn due_longest_due_first_and_bounded(handle: Handle) -> CheckResult {
 
 /// Expects that the store contains exactly what the decision contains.
 async fn expect_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
-    let found = content(handle, Who::Mine, batch_id(1)).await?;
+    let found = content(handle, Who::Main, batch_id(1)).await?;
     for payment in &decision.payments {
         same("a payment", found.payments.get(payment.index as usize), Some(payment))?;
     }
@@ -182,7 +182,7 @@ async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
 
 async fn all_failed(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let untouched = balances(&handle, Who::Mine, gbp()?).await?;
+    let untouched = balances(&handle, Who::Main, gbp()?).await?;
     let (lease, payments) = start_batch(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
     handle.processing.record(record(&lease, &payments, failed, None, 10)).await?;
@@ -194,7 +194,7 @@ async fn all_failed(handle: Handle) -> CheckResult {
 async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let new_payments = NewPayments::of(900, 2);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(new_payments))?).await)?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 2, noon())?, Some(new_payments))?).await)?;
     let (lease, payments) = start_batch(&handle, 1, 5).await?;
     handle.processing.record(record(&lease, &payments[..2], PaymentOutcome::Completed, None, 10)).await?;
     let seen = Arc::new(Mutex::new(None));
@@ -241,7 +241,7 @@ async fn record_failed(handle: Handle) -> CheckResult {
     expect_true("it did not fail after a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a panic", &handle).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
-    let command = upload(Who::Mine, batch_id(1), NewPayments::of(700, 1))?;
+    let command = upload(Who::Main, batch_id(1), NewPayments::of(700, 1))?;
     crate::expect::refused(handle.management.upload(command).await)?;
     let of_none = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
     same("a claim of at most 0 batches", handle.processing.claim(of_none).await?, vec![])?;

@@ -28,8 +28,8 @@ checks! {
 async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let new_payments = NewPayments::of(1, 3).with_faults(&[1]);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(new_payments))?).await)?;
-    add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
+    expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, Some(new_payments))?).await)?;
+    add_confirmed_batch(&handle, Who::Main, 2, 4).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 20)).await?;
@@ -84,7 +84,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
         sent.extend(worker.await.map_err(|error| Failure::new(error.to_string()))??);
     }
     sent.sort_unstable();
-    let found = content(&handle, Who::Mine, batch_id(1)).await?;
+    let found = content(&handle, Who::Main, batch_id(1)).await?;
     same("the started payments", sent, found.payments.iter().map(|payment| payment.id).collect::<Vec<_>>())?;
     same("their states", statuses(&found.payments), vec![(PaymentStatus::Completed, 40)])?;
     let now = balances(&handle, Who::Main, gbp()?).await?;
@@ -118,10 +118,10 @@ async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
     for round in 1..=12_u128 {
         let base = round * 1_000;
         let new_payments = Some(NewPayments::of(base, 1));
-        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, new_payments)?).await)?;
+        expect_new(handle.management.create(create(Who::Main, empty(Who::Main, round, noon())?, new_payments)?).await)?;
         // Two payments use both budgets, one payment uses only the first.
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
-        let upload = upload(Who::Mine, batch_id(round), NewPayments::of(base + 500, 2))?;
+        let upload = upload(Who::Main, batch_id(round), NewPayments::of(base + 500, 2))?;
         let upload = tokio::spawn(async move { uploading.upload(upload).await });
         let confirm = confirm(Who::Main, batch_id(round), base)?;
         let confirm = tokio::spawn(async move { confirming.confirm(confirm).await });

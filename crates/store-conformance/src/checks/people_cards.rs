@@ -81,7 +81,7 @@ fn given_to(person: PersonId) -> CardChangeRequest {
 
 async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
     let made = create_person_with_card(&handle).await?;
-    let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
+    let command = change(Who::Main, card_id(1), given_to(Who::Main.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
     let personal = expect_some("the owner", find_card(&handle, card_id(1)).await?.record.person)?;
     same("the owner", personal.person, Who::Main.person())?;
@@ -97,7 +97,7 @@ async fn individual_cards_change_hands(handle: Handle) -> CheckResult {
 
 async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult {
     let made = create_person_with_card(&handle).await?;
-    let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card_id(1), 2)?).await)?;
+    let new = expect_new(handle.card_management.replace(replacement(Who::Main, card_id(1), 2)?).await)?;
     same("the owner", &new.record.person, &made.record.person)?;
     same("the budgets", &new.budgets, &made.budgets)?;
     same("what is found", find_card(&handle, card_id(2)).await?, new)
@@ -105,8 +105,8 @@ async fn individual_cards_keep_owner_and_budgets(handle: Handle) -> CheckResult 
 
 async fn list_of_people_and_of_every_named_budget(handle: Handle) -> CheckResult {
     create_person_with_card(&handle).await?;
-    expect_new(handle.card_management.create(issue(Who::Mine, 2, Who::Mine.budget(), true)?).await)?;
-    let mine = Who::Mine.account()?;
+    expect_new(handle.card_management.create(issue(Who::Main, 2, Who::Main.budget(), true)?).await)?;
+    let mine = Who::Main.account()?;
     let list = async |filter: CardFilter| {
         let page = handle.card_management.list(&mine, filter, PageRequest::default()).await?;
         Ok::<_, Failure>(page.rows.into_iter().map(|row| row.record.card.id).collect::<Vec<_>>())
@@ -135,8 +135,8 @@ async fn shows_who_has_a_card(handle: Handle) -> CheckResult {
 
 async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
     create_person_with_card(&handle).await?;
-    for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
-        expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
+    for (number, person) in [(2, person_id(1)), (3, Who::Main.person())] {
+        expect_new(handle.card_management.create(issue_to_person(Who::Main, number, person, &BUDGETS)?).await)?;
     }
     let ended = change_state(Who::Main, card_id(2), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(ended).await)?;
@@ -165,12 +165,12 @@ async fn terminates_the_cards_of_the_person(handle: Handle) -> CheckResult {
 /// Sends a force post on a card, disputes it, and adds a text of evidence under an idempotency key. Returns the last
 /// command, to repeat it.
 async fn dispute_with_evidence(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
-    let posted = first(Who::Mine, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
+    let posted = first(Who::Main, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
     expect_new(handle.cards.first_message(posted).await)?;
     expect_new(handle.disputes.open(open_dispute(Who::Main, token(number), "1", number + 1)?).await)?;
     let command = || -> Result<_, Failure> {
-        let claim = Some(claim(Who::Mine, &format!("evidence-{number}"), "{}")?);
-        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Mine, number + 1, evidence("She lost it")?, number + 2)? })
+        let claim = Some(claim(Who::Main, &format!("evidence-{number}"), "{}")?);
+        Ok(DisputeCommand { claim, ..act_on_dispute(Who::Main, number + 1, evidence("She lost it")?, number + 2)? })
     };
     expect_new(handle.disputes.act(command()?).await)?;
     command()
@@ -179,7 +179,7 @@ async fn dispute_with_evidence(handle: &Handle, card: CardId, number: u128) -> R
 async fn evidence_deleted(handle: Handle) -> CheckResult {
     create_person_with_card(&handle).await?;
     let hers = dispute_with_evidence(&handle, card_id(1), 10).await?;
-    let shared = dispute_with_evidence(&handle, Who::Mine.card(), 20).await?;
+    let shared = dispute_with_evidence(&handle, Who::Main.card(), 20).await?;
     let at = after(7);
     let command = ErasePersonCommand {
         person: person_id(1),

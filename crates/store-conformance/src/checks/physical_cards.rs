@@ -161,7 +161,7 @@ async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {
 
 async fn declined_message_puts_the_card_into_use(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
-    let answer = expect_new(handle.cards.first_use(debit(Who::Mine, "9999", RIGHT, 10)?).await)?;
+    let answer = expect_new(handle.cards.first_use(debit(Who::Main, "9999", RIGHT, 10)?).await)?;
     same("a debit above the balance", answer.response, Response::NotSufficientFunds)?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
     same("its explanation", handle.chains.history(&Who::Main.account()?, token(10)).await?.is_some(), true)

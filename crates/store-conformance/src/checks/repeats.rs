@@ -38,7 +38,7 @@ fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> R
 }
 
 async fn send_purchase(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
-    Ok(handle.cards.first_message(claimed_purchase(number, claim(Who::Mine, key, "{}")?)?).await)
+    Ok(handle.cards.first_message(claimed_purchase(number, claim(Who::Main, key, "{}")?)?).await)
 }
 
 async fn first_message(handle: Handle) -> CheckResult {
@@ -118,7 +118,7 @@ async fn another_request(handle: Handle) -> CheckResult {
         |claim| claim.request.body = RecordedBody::Hash("{}".into()),
     ];
     for change in changes {
-        let mut claim = claim(Who::Mine, "k", "{}")?;
+        let mut claim = claim(Who::Main, "k", "{}")?;
         change(&mut claim);
         let first = mismatch(handle.cards.first_message(claimed_purchase(2, claim)?).await)?;
         same("the first request", first, request("{}"))?;
@@ -192,7 +192,7 @@ async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
-    let command = with_changed_decision(claimed_purchase(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
+    let command = with_changed_decision(claimed_purchase(2, claim(Who::Main, "k", "{}")?)?, move |_, decision| {
         if let Some(journal) = &mut decision.journal {
             journal.id = taken;
         }
@@ -239,7 +239,7 @@ async fn exact_keys(handle: Handle) -> CheckResult {
 async fn before_anything(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(send_purchase(&handle, 1, "k").await?)?;
-    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Main, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
     let mut refused = purchase(Who::Main, 2, "0.001")?;
     refused.claim = Some(claim(Who::Main, "k", "{}")?);

@@ -60,7 +60,7 @@ async fn every_record(handle: Handle) -> CheckResult {
 async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
-    let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(NewPayments::of(1, 5)))?;
+    let command = create(Who::Main, empty(Who::Main, 1, noon())?, Some(NewPayments::of(1, 5)))?;
     let filled = (command.decide)(&FundingBudgets::new()).map_err(|refusal| refused(&refusal))?;
     let seed = &mut data.accounts[0];
     let held = seed.budgets.iter().flat_map(|seed| {

@@ -96,7 +96,7 @@ async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
     let renamed = bank(1, "First again")?;
     handle.registry.replace_banks(vec![renamed.clone()]).await?;
     same("its bank, listed again", find(&handle, id).await?.bank, Some(renamed.clone()))?;
-    let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
+    let page = handle.settlement_accounts.list(&Who::Main.account()?, PageRequest::default()).await?;
     same("the bank in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
 }
 
@@ -195,7 +195,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     same("the answer", answer.body, format!("{made:?}"))?;
     let first = mismatch(handle.settlement_accounts.change(with_key(3, "[]")?).await)?;
     same("the first request", first, request("{}"))?;
-    let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
+    let page = handle.settlement_accounts.list(&Who::Main.account()?, PageRequest::default()).await?;
     same("the number of settlement accounts", page.count, 2)
 }
 
@@ -345,7 +345,7 @@ async fn payees_listed(handle: Handle) -> CheckResult {
     let approved = PayeeFilter { approval: Some(ApprovalStatus::Approved), ..pounds };
     same("approved payees in pounds", list(approved, 9, 0).await?, (1, vec![payee_id(3)]))?;
     let euros = PayeeFilter { currency: Some(MerchantCurrency::Eur), approval: Some(ApprovalStatus::Pending) };
-    same("pending payees in euros", list(euros, 9, 0).await?, (1, vec![Who::Mine.payee()]))?;
+    same("pending payees in euros", list(euros, 9, 0).await?, (1, vec![Who::Main.payee()]))?;
     Ok(())
 }
 

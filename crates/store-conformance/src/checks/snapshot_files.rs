@@ -71,21 +71,21 @@ async fn export_my_world(handle: &Handle) -> Result<SnapshotFile, Failure> {
     let changed = set_pin(Who::Main, Who::Main.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;
     expect_new(handle.cards.first_message(authorization_under_key(1)?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "3")?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, 3, "7", gbp()?)?).await)?;
-    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 2, "3")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, 3, "7", gbp()?)?).await)?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Main.account()?, id(1)).await?)
 }
 
 /// Builds an authorization with an idempotency key.
 fn authorization_under_key(number: u128) -> Result<FirstMessageCommand, Failure> {
-    Ok(FirstMessageCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..purchase(Who::Mine, number, "10")? })
+    Ok(FirstMessageCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..purchase(Who::Main, number, "10")? })
 }
 
 async fn round_trip(handle: Handle) -> CheckResult {
     let file = export_my_world(&handle).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     let of = |file: &SnapshotFile| (file.account.clone(), file.name.clone(), file.created_at);
     same("the file", of(&file), (mine.clone(), snapshot(1)?.name, noon()))?;
     let before = Observation::take(&handle, 8).await?;
@@ -146,7 +146,7 @@ async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
 
 async fn own_files(handle: Handle) -> CheckResult {
     export_my_world(&handle).await?;
-    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
     same("another account's", handle.snapshot_files.snapshot_file(&other, id(1)).await?, None)?;
     same("an unknown one", handle.snapshot_files.snapshot_file(&mine, id(2)).await?, None)
 }

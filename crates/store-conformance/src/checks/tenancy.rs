@@ -43,21 +43,21 @@ async fn foreign_card(handle: Handle) -> CheckResult {
 
 async fn foreign_token(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
-    let command = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    let command = follow_up(Who::Main, token(1), 3, FollowUp::Reversal { amount: None })?;
     absent("a foreign token", &handle.cards.follow_up(command).await)?;
     before.still_holds("a follow-up to a foreign message", &handle).await
 }
 
 async fn foreign_chain(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
-    let command = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
+    let command = expiry(Who::Main, token(1), 3, noon() + TimeDelta::days(30))?;
     absent("a foreign chain", &handle.cards.expire(command).await)?;
     before.still_holds("an expiry of a foreign chain", &handle).await
 }
 
 async fn foreign_budget(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
-    let mut command = credit(Who::Mine, 3, "1", gbp()?)?;
+    let mut command = credit(Who::Main, 3, "1", gbp()?)?;
     command.budget = Who::Other.budget();
     absent("a foreign budget", &handle.credits.credit(command).await)?;
     before.still_holds("a credit to a foreign budget", &handle).await
@@ -65,7 +65,7 @@ async fn foreign_budget(handle: Handle) -> CheckResult {
 
 async fn foreign_batch_to_open(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
-    let mut command = open(Who::Mine, 3, SANDBOX)?;
+    let mut command = open(Who::Main, 3, SANDBOX)?;
     command.batch = Who::Other.batch();
     absent("a foreign batch", &handle.mfa.open(command).await)?;
     before.still_holds("a session for a foreign batch", &handle).await
@@ -73,7 +73,7 @@ async fn foreign_batch_to_open(handle: Handle) -> CheckResult {
 
 async fn foreign_batch(handle: Handle) -> CheckResult {
     let before = seed_and_use_other_account(&handle).await?;
-    let mut command = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
+    let mut command = confirm(Who::Main, 1, 3, (SANDBOX, RIGHT))?;
     command.batch = Who::Other.batch();
     absent("a foreign batch", &handle.batches.confirm(command).await)?;
     before.still_holds("a confirmation of a foreign batch", &handle).await
@@ -81,8 +81,8 @@ async fn foreign_batch(handle: Handle) -> CheckResult {
 
 async fn foreign_session(handle: Handle) -> CheckResult {
     seed_and_use_other_account(&handle).await?;
-    let account = Who::Mine.account()?;
-    let seen = batch(&handle, &account, Who::Mine.batch(), Some(session_id(1))).await?;
+    let account = Who::Main.account()?;
+    let seen = batch(&handle, &account, Who::Main.batch(), Some(session_id(1))).await?;
     same("a foreign session", expect_some("the batch", seen)?.session, None)
 }
 

@@ -38,13 +38,13 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
 
 async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    same("the clock before any change", timeline(&handle, Who::Mine).await?, Timeline::default())?;
+    same("the clock before any change", timeline(&handle, Who::Main).await?, Timeline::default())?;
     same("the accounts with their own timeline", handle.timelines.accounts_with_timeline().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
     let reading = expect_new(handle.timelines.set_clock(change(Who::Main, week)?).await)?;
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(7) };
     same("the answer", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
-    same("the clock of the account", timeline(&handle, Who::Mine).await?.clock, ahead)?;
+    same("the clock of the account", timeline(&handle, Who::Main).await?.clock, ahead)?;
     let at = noon() + TimeDelta::days(9) + TimeDelta::microseconds(1);
     expect_new(handle.timelines.set_clock(change(Who::Main, ClockChange::FreezeAt(at))?).await)?;
     let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };

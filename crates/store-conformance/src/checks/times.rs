@@ -94,7 +94,7 @@ async fn times_of_messages(handle: Handle) -> CheckResult {
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
-        let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        let seen = expect_some("the message", chain(&handle, &Who::Main.account()?, token(number)).await?)?;
         same("the time of the message", (seen.first.created_at, done.created_at), (at, at))?;
         if let Some(chain) = seen.chain {
             same("the time of the chain", chain.created_at, at)?;

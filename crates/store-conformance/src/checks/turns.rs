@@ -72,7 +72,7 @@ async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     let one = follow_up(Who::Main, token(1), 2, clearing("6", false)?)?;
     let one = FollowUpCommand { decide: race.slow(one.decide), ..one };
-    let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
+    let two = follow_up(Who::Main, token(1), 3, FollowUp::Reversal { amount: None })?;
     let (one, two) = race.send(send_follow_up(&handle, one), send_follow_up(&other, two)).await?;
     same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
     let now = balances(&handle, Who::Main, gbp()?).await?;
@@ -143,7 +143,7 @@ async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchI
 async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
-    let (totp, who) = (MfaProviderName::Totp, Who::Mine);
+    let (totp, who) = (MfaProviderName::Totp, Who::Main);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
     let mut commands = Vec::new();
     for (session, batch) in [(1, batch_id(1)), (2, of_second_budget(&handle, 2).await?)] {
@@ -166,7 +166,7 @@ async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
 /// The first payments use one budget, those of the upload use both.
 async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
+    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Main);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
     let one = upload(who, batch_id(1), NewPayments::of(20, 2))?;
     let one = UploadCommand { decide: race.slow(one.decide), ..one };
@@ -182,7 +182,7 @@ async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckRes
 
 async fn an_upload_sees_a_confirmation(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
+    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Main);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
     let one = ConfirmCommand { decide: race.slow(one.decide), ..one };

@@ -225,7 +225,7 @@ async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
     });
     same("whether all of them are refused", refused.await?.into_iter().all(|refused| refused), true)?;
-    let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Main.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
     expect_new(handle.mfa.open(open(Who::Main, 99, SANDBOX)?).await)?;
     books_are_right(&handle).await

@@ -51,7 +51,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
         resumptions: 7,
         ..webhook(Who::Main, 1)?
     };
-    let plain = Webhook { account: None, ..webhook(Who::Mine, 2)? };
+    let plain = Webhook { account: None, ..webhook(Who::Main, 2)? };
     for stored in [complete, plain] {
         same("the answer", expect_new(handle.webhooks.create(create(stored.clone())).await)?, stored.clone())?;
         same("the subscription", handle.webhooks.find(reach(Who::Main), stored.id).await?, Some(stored.clone()))?;
@@ -76,7 +76,7 @@ async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
             _ => same("the refusal", refused(created)?, WebhookRefusal::TooMany)?,
         }
     }
-    same("the number of subscriptions", handle.webhooks.list(reach(Who::Mine), PageRequest::default()).await?.count, 1)
+    same("the number of subscriptions", handle.webhooks.list(reach(Who::Main), PageRequest::default()).await?.count, 1)
 }
 
 async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult {
@@ -169,11 +169,11 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 
 async fn deletes_one(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    subscribe(&handle, Who::Mine, 1).await?;
-    let kept = subscribe(&handle, Who::Mine, 2).await?;
-    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
+    subscribe(&handle, Who::Main, 1).await?;
+    let kept = subscribe(&handle, Who::Main, 2).await?;
+    expect_new(handle.webhooks.delete(reach(Who::Main), id(1), noon(), None).await)?;
     same("the remaining subscriptions", handle.webhooks.all().await?, vec![kept])?;
-    absent("a second deletion", &handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)
+    absent("a second deletion", &handle.webhooks.delete(reach(Who::Main), id(1), noon(), None).await)
 }
 
 async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {

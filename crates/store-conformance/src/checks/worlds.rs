@@ -44,7 +44,7 @@ async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     let caller = expect_some("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
     same("the key", caller.key, world_key(101, &mine)?.0)?;
     same("the number of cards", handle.seeding.cards(&mine).await?.len(), 3)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let empty = AccountId::parse("W1")?;
     same("the budgets of an empty world", handle.seeding.budgets(&empty).await?.len(), 1)?;
@@ -146,14 +146,14 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)?;
     same("a second creation", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
     fresh_world.still_holds("a world that replaced another one", &handle).await?;
-    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
+    same("the next identifier number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)
 }
 
 async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> CheckResult {
@@ -189,7 +189,7 @@ async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
     let ids = |page: Page<SandboxWorld>| {
         (page.count, page.rows.iter().map(|world| world.account.to_string()).collect::<Vec<_>>().join(" "))
     };
-    let mine = Who::Mine.client();
+    let mine = Who::Main.client();
     same("all worlds", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
     same("a page of worlds", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
     same("some of the worlds", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
@@ -202,7 +202,7 @@ async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult
     handle.worlds.create(command()?).await?;
     expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     same("whether the world was deleted", handle.worlds.delete(&mine).await?, true)?;
     before.still_holds("a world that was created and deleted", &handle).await?;
     same("the world", handle.worlds.find(&mine).await?, None)?;
@@ -259,7 +259,7 @@ async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
     same("the last expired world", ids(handle.worlds.delete_expired(later, 2).await?), "W1".to_owned())?;
     same(
         "the number of remaining worlds",
-        handle.worlds.list(Who::Mine.client(), None, PageRequest::default()).await?.count,
+        handle.worlds.list(Who::Main.client(), None, PageRequest::default()).await?.count,
         1,
     )
 }

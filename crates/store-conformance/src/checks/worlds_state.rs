@@ -33,13 +33,13 @@ checks! {
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
 async fn change_my_world(handle: &Handle, base: u128) -> CheckResult {
-    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
-    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
-    expect_new(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
-    expect_new(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
-    let claim = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
-    expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, base + 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Main, base + 2, "3")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Main, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Main, base + 4, "7", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Main, base + 5, SANDBOX)?).await)?;
+    let claim = Some(claim(Who::Main, &format!("key {base}").replace(' ', "-"), "{}")?);
+    expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Main, base + 6, "1")? }).await)?;
     Ok(())
 }
 
@@ -60,7 +60,7 @@ async fn begins_another_epoch(handle: Handle) -> CheckResult {
 async fn puts_everything_back(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mine = Who::Mine.account()?;
+    let mine = Who::Main.account()?;
     change_my_world(&handle, 0).await?;
     same("the next identifier number", handle.timelines.next_number(&mine).await?, 1)?;
     let before = Observation::take(&handle, 30).await?;
@@ -68,8 +68,8 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
     expect_true("too few rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
     change_my_world(&handle, 10).await?;
-    expect_new(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
-    let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
+    expect_new(handle.batches.confirm(confirm(Who::Main, 5, 20, (SANDBOX, RIGHT))?).await)?;
+    let week = super::timelines::change(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
     expect_new(handle.timelines.set_clock(week).await)?;
     same("the next identifier number", handle.timelines.next_number(&mine).await?, 2)?;
     expect_true("nothing changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
@@ -99,7 +99,7 @@ async fn running_clock(handle: Handle) -> CheckResult {
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
     let expected = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, expected)?;
-    let timeline = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
+    let timeline = expect_some("the account", handle.accounts.find(&Who::Main.account()?).await?)?.timeline;
     same("the timeline", timeline, Timeline { clock: expected, seed: Some(WorldSeed([1; 32])) })
 }
 
@@ -155,7 +155,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
-    same("the snapshots", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the snapshots", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
@@ -186,7 +186,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     };
     let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
-    same("the snapshots", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
+    same("the snapshots", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
 }
 
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
@@ -199,8 +199,8 @@ async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
     let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
     let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
     same("a page of snapshots", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
-    expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
-    replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
+    expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Main, "k", "{}")?)).await)?;
+    replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Main, "k", "{}")?)).await)?;
     absent("a second deletion of the snapshot", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
     let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
     same("the remaining snapshots", ids(&page.rows), vec![id(1), id(3)])
@@ -210,14 +210,14 @@ async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult 
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     change_my_world(&handle, 0).await?;
-    same("the next identifier number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
+    same("the next identifier number", handle.timelines.next_number(&Who::Main.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 8).await?;
     let seed = WorldSeed([9; 32]);
     let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
     same("the clock of the copy", made.clock, ClockSetting::Frozen { at: noon() })?;
     handle.worlds.create(copy("W2", 103, None)?).await?;
-    let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
+    let (mine, one, two) = (Who::Main.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
     same("the next identifier number of the copy", handle.timelines.next_number(&one).await?, 2)?;
     let timelines =
         [expect_some("W1", handle.accounts.find(&one).await?)?, expect_some("W2", handle.accounts.find(&two).await?)?];

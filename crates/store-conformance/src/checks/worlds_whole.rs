@@ -74,10 +74,10 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
     for round in 0..2 {
         expect_new(handle.worlds.restore(restore(1)?).await)?;
         before.still_holds("a restored world", &handle).await?;
-        let found = differences(&reads, &single_reads(&handle, Who::Mine).await?);
+        let found = differences(&reads, &single_reads(&handle, Who::Main).await?);
         same(&format!("the answers that differ in round {round}"), found, Vec::<String>::new())?;
-        let later = Observation::of_accounts(&handle, &[Who::Mine], numbers(SECOND)).await?;
-        let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
+        let later = Observation::of_accounts(&handle, &[Who::Main], numbers(SECOND)).await?;
+        let left: Vec<_> = later.of_one(Who::Main)?.into_iter().collect();
         let left = left.iter().filter(|(what, value)| what.starts_with("history of") && value != "None").count();
         same("the number of histories of later messages", left, 0)?;
         // The same commands succeed again under the same ids and keys, with the same answers.
@@ -92,19 +92,19 @@ async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
 
 async fn bank_restored(handle: Handle) -> CheckResult {
     play_in_my_world(&handle).await?;
-    let first = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
+    let first = accept(&handle, Who::Main, payment(FIRST, 20)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let of_other = accept(&handle, Who::Other, 77).await?;
-    accept(&handle, Who::Mine, payment(FIRST, 21)).await?;
-    play(&handle, Who::Mine, SECOND).await?;
-    accept(&handle, Who::Mine, payment(SECOND, 20)).await?;
+    accept(&handle, Who::Main, payment(FIRST, 21)).await?;
+    play(&handle, Who::Main, SECOND).await?;
+    accept(&handle, Who::Main, payment(SECOND, 20)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let find_payment = async |who: Who, id: PaymentId| Ok::<_, Failure>(handle.bank.find(&who.account()?, id).await?);
-    same("the payment that was accepted before the snapshot", find_payment(Who::Mine, first.id).await?, Some(first))?;
+    same("the payment that was accepted before the snapshot", find_payment(Who::Main, first.id).await?, Some(first))?;
     for later in [payment(FIRST, 21), payment(SECOND, 20)] {
         same(
             "a payment that was accepted after the snapshot",
-            find_payment(Who::Mine, payment_id(later)).await?,
+            find_payment(Who::Main, payment_id(later)).await?,
             None,
         )?;
     }
@@ -251,7 +251,7 @@ async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let later = noon() + TimeDelta::days(2);
     let deleted = handle.worlds.delete_expired(later, 10).await?;
-    same("the deleted worlds", deleted, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
+    same("the deleted worlds", deleted, vec![Who::Main.account()?, AccountId::parse("W1")?])?;
     before.still_holds("worlds that were created and deleted", &handle).await?;
     handle.worlds.create(command()?).await?;
     play(&handle, Who::Main, FIRST).await?;
@@ -283,7 +283,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
         expected.insert(0, new);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the listed rows", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, expected)
+    same("the listed rows", handle.worlds.list(Who::Main.client(), None, page).await?.rows, expected)
 }
 
 async fn snapshot_members(handle: Handle) -> CheckResult {
@@ -305,5 +305,5 @@ async fn snapshot_members(handle: Handle) -> CheckResult {
         expected.push(taken);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the listed rows", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, expected)
+    same("the listed rows", handle.worlds.snapshots(&Who::Main.account()?, page).await?.rows, expected)
 }

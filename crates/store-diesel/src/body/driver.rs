@@ -93,7 +93,7 @@ functions! {
     lock_move: fn(&mut Conn, Id) -> Outcome<()>;
     /// Makes all statements of a transaction see the same state. It must be called before the first statement. A change
     /// of a row that others have changed meanwhile fails as contended.
-    in_one_view: fn(&mut Conn) -> Outcome<()>;
+    set_repeatable_read: fn(&mut Conn) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
