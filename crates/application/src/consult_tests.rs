@@ -160,7 +160,8 @@ impl ReleasableGuard for HeldGuard {
     }
 }
 
-/// Sends a purchase on a world in epoch 1. When the endpoint replies, the world is in epoch `then`, or deleted (`None`).
+/// Sends a purchase on a world in epoch 1. When the endpoint replies, the world is in epoch `then`. `None`: it is
+/// deleted.
 async fn sent_while_restored(
     then: Option<i64>,
 ) -> (Result<Written<CardTransaction>, FirstMessageError>, Vec<CardTransaction>) {

@@ -26,8 +26,8 @@ pub enum SecretsError {
 }
 
 /// Binds a new store to the cipher's current key. For a bound store, checks that the cipher has its key. Encrypts
-/// secrets that an older version stored in clear, and returns their number. `kept` is the key itself, if the store keeps
-/// it (see [`StoreKey::kept`]).
+/// secrets that an older version stored in clear, and returns their number. `kept` is the key itself, if the store
+/// keeps it (see [`StoreKey::kept`]).
 pub async fn prepare_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -67,7 +67,8 @@ pub async fn rotate_secrets(
 }
 
 /// Returns a key that is not the given one, and that the store or a part of it, such as a cell, is bound to. After a
-/// rotation that left out a part, that part is still bound to the old key. If the store is not bound yet, binds it to the given key.
+/// rotation that left out a part, that part is still bound to the old key. If the store is not bound yet, binds it to
+/// the given key.
 pub async fn other_key(
     secrets: &(impl Secrets + ?Sized),
     given: SecretKeyId,

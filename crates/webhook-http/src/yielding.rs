@@ -6,8 +6,8 @@ use std::panic::resume_unwind;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// The niceness of these threads, with which they yield to others. Linux gives a thread with this niceness about a tenth
-/// of the processor time of a thread with niceness 0, if both want to run.
+/// The niceness of these threads, with which they yield to others. If both want to run, Linux gives a thread with this
+/// niceness about a tenth of the processor time of a thread with niceness 0.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
