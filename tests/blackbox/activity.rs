@@ -24,7 +24,7 @@ fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
 }
 
-/// Returns find_row page, and checks it against the OpenAPI description.
+/// Returns a page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
     assert_documented("get", LIST, &answer);

@@ -65,8 +65,8 @@ fn winner(answers: &[Answer]) -> Value {
 #[test]
 fn one_of_the_payments_and_cancellations_over_both_succeeds() {
     let _undisturbed = prevent_restarts();
-    let pair = Pair::sandbox();
-    let scene = Scene::create(&pair);
+    let servers = Pair::sandbox();
+    let scene = Scene::create(&servers);
     for round in 0..6 {
         let session = scene.session(&format!("round-{round}"), "12.50");
         let only_payments = round % 2 == 0;
@@ -83,14 +83,14 @@ fn one_of_the_payments_and_cancellations_over_both_succeeds() {
         assert_eq!(paid["count"], i32::from(status == "COMPLETED"), "{paid}");
     }
     scene.clients.iter().for_each(expect_invariants);
-    check_journal(pair.first.home());
+    check_journal(servers.first.home());
 }
 
 #[test]
 fn of_100_refunds_of_1_on_10_over_both_exactly_10_are_created() {
     let _undisturbed = prevent_restarts();
-    let pair = Pair::sandbox();
-    let scene = Scene::create(&pair);
+    let servers = Pair::sandbox();
+    let scene = Scene::create(&servers);
     let paid = expect_json(&scene.pay(0, &scene.session("sold", "10.00")), 200);
     let payment = text(&paid, "/paymentId");
     let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}).to_string();
@@ -102,5 +102,5 @@ fn of_100_refunds_of_1_on_10_over_both_exactly_10_are_created() {
     }
     assert_eq!(scene.list(&format!("refundedPaymentId={payment}"))["count"], 10);
     scene.clients.iter().for_each(expect_invariants);
-    check_journal(pair.first.home());
+    check_journal(servers.first.home());
 }

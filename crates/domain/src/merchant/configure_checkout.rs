@@ -148,7 +148,7 @@ pub fn decide_create_checkout(
             return Err(CheckoutRefusal::TopUpNotEnabled);
         }
         Some(CheckoutTarget { named_account: Some(named), currency, .. }) => {
-            check_settlement_account(situation, named, currency)?
+            check_settlement_account(situation, named, currency)?;
         }
         Some(default) if !situation.accounts.iter().any(|account| default.pays_into(account)) => {
             return Err(CheckoutRefusal::NoDefault);
