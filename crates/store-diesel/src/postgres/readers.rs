@@ -56,10 +56,12 @@ impl ManageConnection for Server {
     }
 }
 
-/// Opens read-only connections: waits for the first one, and opens the others in the background.
+/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`: each is a process
+/// of the server that loads its caches first, which most programs do not need. They are closed after ten idle minutes.
 pub(crate) fn open_readers(url: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     let readers = Pool::builder()
         .max_size(max)
+        .min_idle(Some(0))
         .connection_timeout(wait)
         // No ping before each use: a read that finds its connection lost uses another connection.
         .test_on_check_out(false)

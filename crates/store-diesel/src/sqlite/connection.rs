@@ -112,10 +112,12 @@ fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
     Ok(!sql_query(IS_FIRST_APPLIED).bind::<Text, _>(FIRST_MIGRATION).get_result::<Answer>(conn)?.yes)
 }
 
-/// Opens read-only connections.
+/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`: each parses the
+/// whole schema first, which takes some milliseconds.
 pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Readers, OpenError> {
-    Pool::builder()
+    let readers = Pool::builder()
         .max_size(max)
+        .min_idle(Some(0))
         .connection_timeout(wait)
         // No check before each use: unlike a server, a file does not go away.
         .test_on_check_out(false)
@@ -124,8 +126,10 @@ pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Rea
         .idle_timeout(None)
         .max_lifetime(None)
         .connection_customizer(Box::new(ReadOnly))
-        .build(ConnectionManager::new(text(path)?))
-        .map_err(|error| OpenError::Unopenable { path: path.clone(), reason: error.to_string() })
+        .build_unchecked(ConnectionManager::new(text(path)?));
+    let first = readers.get();
+    drop(first.map_err(|error| OpenError::Unopenable { path: path.clone(), reason: error.to_string() })?);
+    Ok(readers)
 }
 
 #[derive(Debug)]
