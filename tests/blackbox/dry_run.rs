@@ -142,8 +142,8 @@ fn every_dry_run_predicts_the_real_call() {
         dry_run_and_call(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
     assert_eq!(real, json!({"status": "confirmed"}));
     assert_eq!(preview["postings"].as_array().unwrap().len(), 2);
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]
