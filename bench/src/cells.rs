@@ -6,7 +6,7 @@ use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{AUTHORIZE, Authorization, Credit, Random, post};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
@@ -281,7 +281,7 @@ fn measure(kind: Kind, settings: &Settings, folder: &Path, report: &mut Report) 
         "the same accounts in 1 store".into(),
         one.rate,
         four,
-        Rule::AtLeast(1.25, 1.5),
+        Requirement::AtLeast { required: 1.25, target: 1.5 },
     ));
     for side in &sides {
         side.check()?;

@@ -2,14 +2,14 @@
 
 use crate::figures::{Figures, median};
 use crate::progress;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
 use crate::workloads::Workload;
 use anyhow::Context;
 
-/// Required and target ratio of the time of a single request to the time of the direct transaction.
-const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
+/// The requirement on the ratio of the time of a single request to the time of the same transaction in pgbench.
+const SINGLE: Requirement = Requirement::AtMost { required: 1.3, target: 1.1 };
 
 /// Compares Florin with the workload's pgbench scripts, with many connections. Returns Florin's figures.
 pub(crate) fn concurrent(
@@ -27,18 +27,18 @@ pub(crate) fn concurrent(
     let (own, others) = medians.split_last().context("nothing was measured")?;
     for (index, (baseline, contender)) in others.iter().zip(&contenders).enumerate() {
         let Contender::Pgbench(_, clients) = contender else { continue };
-        let (form, rule) = match index {
-            0 if workload.function.is_none() => ("its queries", workload.rule),
-            0 => ("interactive", workload.rule),
-            _ => ("one function call", workload.function_rule),
+        let (form, requirement) = match index {
+            0 if workload.function.is_none() => ("its queries", workload.requirement),
+            0 => ("interactive", workload.requirement),
+            _ => ("one function call", workload.function_requirement),
         };
         let compared_with = format!("pgbench, {form}, {clients} clients");
-        report.rows.push(Row::rates(workload.name, compared_with, baseline.rate, *own, rule));
+        report.rows.push(Row::rates(workload.name, compared_with, baseline.rate, *own, requirement));
     }
     Ok(*own)
 }
 
-/// Compares single requests with the direct transaction.
+/// Compares single requests with the same transaction in pgbench, each on one connection.
 pub(crate) fn single(
     runner: &mut Runner<'_>,
     workload: &Workload,
@@ -47,11 +47,11 @@ pub(crate) fn single(
 ) -> anyhow::Result<()> {
     let medians = alternate(runner, workload, &[Contender::Pgbench(workload.script, 1), Contender::Server(florin, 1)])?;
     let name = format!("{}: one at a time", workload.name);
-    let rule = match workload.rule {
-        Rule::Free => Rule::Free,
-        Rule::AtLeast(..) | Rule::AtMost(..) => SINGLE,
+    let requirement = match workload.requirement {
+        Requirement::None => Requirement::None,
+        Requirement::AtLeast { .. } | Requirement::AtMost { .. } => SINGLE,
     };
-    report.rows.push(Row::latencies(&name, "pgbench, 1 client, p50".into(), medians[0].p50, medians[1], rule));
+    report.rows.push(Row::latencies(&name, "pgbench, 1 client, p50".into(), medians[0].p50, medians[1], requirement));
     Ok(())
 }
 

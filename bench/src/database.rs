@@ -8,7 +8,8 @@ use std::process::Command;
 
 const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
-/// SQL that adds the constraints that the tables had when the baselines were written, and SQL that removes them.
+/// SQL that adds the constraints that the tables had when the baselines (the plain SQL that Florin is compared with)
+/// were written, and SQL that removes these constraints.
 const CONSTRAINTS: &str = include_str!("../sql/postgres/constraints.sql");
 const NO_CONSTRAINTS: &str = include_str!("../sql/postgres/no-constraints.sql");
 /// SQL that recomputes the counts of checkouts.
@@ -106,12 +107,13 @@ impl Database {
         Ok(bytes as f64)
     }
 
-    /// Adds the constraints that the tables had when the baselines were written, for a round of a baseline.
+    /// Adds the constraints that the tables had when the baselines (the pgbench scripts) were written, for a round of a
+    /// baseline.
     pub(crate) fn constrain(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(CONSTRAINTS)?)
     }
 
-    /// Removes these constraints again.
+    /// Removes the constraints that [`Self::constrain`] adds.
     pub(crate) fn relax(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(NO_CONSTRAINTS)?)
     }

@@ -5,7 +5,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::http::{self, End, Outcome, Source};
 use crate::pgbench::Measured;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{Cards, RequestKind, Requests};
 use crate::runner::figures;
 use crate::server::Server;
@@ -99,19 +99,19 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
         }
     }
     let [decided, undecided, idle] = all.map(|rounds| median(&rounds));
-    let row = |compared_with: &str, baseline: Figures, rule| Row {
+    let row = |compared_with: &str, baseline: Figures, requirement| Row {
         workload: format!("{name}: authorize beside an account whose endpoint takes 50 ms, p99"),
         compared_with: compared_with.into(),
         unit: " µs",
         baseline: Some(baseline.p99),
         florin: decided.p99,
         ratio: decided.p99 / baseline.p99,
-        rule,
+        requirement,
         figures: Some(decided),
     };
     let disabled = "while it has as many authorizations, its endpoint disabled";
-    report.rows.push(row(disabled, undecided, Rule::AtMost(1.5, 1.1)));
-    report.rows.push(row("while it is idle", idle, Rule::AtMost(3.0, 1.5)));
+    report.rows.push(row(disabled, undecided, Requirement::AtMost { required: 1.5, target: 1.1 }));
+    report.rows.push(row("while it is idle", idle, Requirement::AtMost { required: 3.0, target: 1.5 }));
     Ok(())
 }
 

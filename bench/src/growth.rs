@@ -3,7 +3,7 @@
 use crate::books::{self, NOTHING};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::{self, Server};
 use crate::settings::Settings;
@@ -43,14 +43,20 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
             alternate(&mut [(&mut small, workload, contenders[0]), (&mut large, workload, contenders[1])])?;
         let name =
             format!("authorize, {} transactions stored, {}", settings.growth_messages, connections_text(connections));
-        report.rows.push(row(&name, format!("{SMALL} stored"), few, many, Rule::AtMost(1.3, 1.1)));
+        report.rows.push(row(
+            &name,
+            format!("{SMALL} stored"),
+            few,
+            many,
+            Requirement::AtMost { required: 1.3, target: 1.1 },
+        ));
     }
     for connections in [settings.connections, 1] {
         let list = |account| Workload { kind: Kind::Account(account), effect: NOTHING, ..workloads(Size::STANDARD)[0] };
         let contender = Contender::Server(&servers[0], connections);
         let [few, many] = alternate_on_one(&mut small, &[(list(SHORT), contender), (list(LONG), contender)])?;
         let name = format!("first page of {} rows, {}", settings.growth_rows, connections_text(connections));
-        report.rows.push(row(&name, "1000 rows".into(), few, many, Rule::AtMost(1.5, 1.1)));
+        report.rows.push(row(&name, "1000 rows".into(), few, many, Requirement::AtMost { required: 1.5, target: 1.1 }));
     }
     progress("verifying every balance of the large store");
     books::verify_balances(&mut large.database)?;
@@ -90,12 +96,12 @@ fn connections_text(connections: usize) -> String {
 }
 
 /// Compares request times: by rate with many connections, by median latency with one connection.
-fn row(workload: &str, compared_with: String, few: Figures, many: Figures, rule: Rule) -> Row {
+fn row(workload: &str, compared_with: String, few: Figures, many: Figures, requirement: Requirement) -> Row {
     if workload.ends_with("one at a time") {
-        return Row::latencies(workload, format!("{compared_with}, p50"), few.p50, many, rule);
+        return Row::latencies(workload, format!("{compared_with}, p50"), few.p50, many, requirement);
     }
     let ratio = few.rate / many.rate;
-    Row { ratio, ..Row::rates(workload, compared_with, few.rate, many, rule) }
+    Row { ratio, ..Row::rates(workload, compared_with, few.rate, many, requirement) }
 }
 
 /// Runs two workloads, each on its runner, in alternating rounds.

@@ -1,4 +1,15 @@
-//! Measures Florin: against plain SQL for the same work, and against limits. `docs/BENCHMARKS.md` explains the results.
+//! Measures Florin, and compares it with plain SQL for the same work, and with limits. `docs/BENCHMARKS.md` explains
+//! the results.
+//!
+//! - A *workload* is a kind of request.
+//! - A *contender* runs a workload: a server (Florin or a peer) or a pgbench script. Contenders take turns in *rounds*
+//!   of some seconds each.
+//! - A *peer* is a server of another stack that handles the requests of some workloads, on the same database.
+//! - A *baseline* is what Florin is compared with: usually plain SQL that does the work of the workload, run by pgbench
+//!   or, on SQLite, by a loop in this process.
+//! - A *requirement* is a bound on the ratio of Florin's measurement to that of the baseline. The *target* of a
+//!   requirement is the better ratio that the project aims for. A missed requirement fails the run if
+//!   `FLORIN_BENCH_STRICT` is 1. A missed target never does.
 #![allow(clippy::float_arithmetic, reason = "no money here: rates, times and ratios")]
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]

@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::Credit;
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
@@ -26,8 +26,8 @@ const BUDGET: &str = "0198c0de-0005-7000-8000-000000000001";
 const LIMIT: usize = 1000;
 /// The p99 that a page may have, in microseconds.
 const PAGE_P99: f64 = 20_000.0;
-/// The required and the desired throughput of lists of payments, relative to lists of checkouts.
-const LIST: Rule = Rule::AtLeast(0.8, 1.0);
+/// The requirement on the ratio of the rate of lists of payments to the rate of lists of checkouts.
+const LIST: Requirement = Requirement::AtLeast { required: 0.8, target: 1.0 };
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
@@ -130,12 +130,12 @@ fn measure_store(
         }
     }
     let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|kind: usize| median(&rounds[kind]));
-    let compared = |what: &str, against: &str, baseline: Figures, own, rule| {
-        Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, rule)
+    let compared = |what: &str, against: &str, baseline: Figures, own, requirement| {
+        Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, requirement)
     };
     report.rows.extend([
-        compared("create a session", "credit a budget", credit, create, Rule::Free),
-        compared("pay a session", "credit a budget", credit, pay, Rule::Free),
+        compared("create a session", "credit a budget", credit, create, Requirement::None),
+        compared("pay a session", "credit a budget", credit, pay, Requirement::None),
         compared("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments, LIST),
         Row {
             figures: Some(page),

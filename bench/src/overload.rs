@@ -4,7 +4,7 @@ use crate::books::{self, AUTHORIZED, Books};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, quantile};
 use crate::http::{self, Outcome};
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{RequestKind, Requests};
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
@@ -48,7 +48,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         Purpose::Measure(peak),
     )?;
     let mut report = table(&mut outcome, peak, rate, &florin);
-    report.rows.push(row("throughput after the overload", "peak before it", (peak, recovered.rate), Rule::Free));
+    report.rows.push(row("throughput after the overload", "peak before it", (peak, recovered.rate), Requirement::None));
     report.notes.insert(0, format!("{}; load {}.", machine::describe(), machine::load()));
     report.notes.push(format!("{}.", runner.database.describe()?));
     Ok(report)
@@ -70,9 +70,9 @@ fn peak(runner: &mut Runner<'_>, florin: &Server) -> anyhow::Result<f64> {
 }
 
 /// Compares requests per second.
-fn row(workload: &str, compared_with: &str, (baseline, rate): (f64, f64), rule: Rule) -> Row {
+fn row(workload: &str, compared_with: &str, (baseline, rate): (f64, f64), requirement: Requirement) -> Row {
     let own = Figures { rate, ..Figures::default() };
-    Row { figures: None, ..Row::rates(workload, compared_with.into(), baseline, own, rule) }
+    Row { figures: None, ..Row::rates(workload, compared_with.into(), baseline, own, requirement) }
 }
 
 fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report {
@@ -81,7 +81,12 @@ fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report
     let (p50, p99) = (refused(0.5), refused(0.99));
     let memory = florin.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1_048_576.0);
     let rows = vec![
-        row("goodput at 4 × the peak", "peak, closed loop", (peak, goodput), Rule::AtLeast(0.95, 0.95)),
+        row(
+            "goodput at 4 × the peak",
+            "peak, closed loop",
+            (peak, goodput),
+            Requirement::AtLeast { required: 0.95, target: 0.95 },
+        ),
         Row::limited("refusals at 4 × the peak, p99", " ms", p99, REFUSALS),
         Row::limited("peak memory", " MiB", memory, (MEMORY, MEMORY)),
     ];

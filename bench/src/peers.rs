@@ -1,9 +1,10 @@
-//! `make bench-peers`: the same workloads on the same store, as users of other stacks would write them.
+//! `make bench-peers`: compares Florin with the *peers*, which serve the same workloads on the same store, written as
+//! users of other stacks would write them.
 
 use crate::compare::alternate;
 use crate::database::{Database, Size};
 use crate::figures::Figures;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::runner::{Contender, Runner};
 use crate::server::{Server, free_address};
 use crate::settings::Settings;
@@ -34,10 +35,10 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         let contenders = servers.each_ref().map(|server| Contender::Server(server, settings.connections));
         let medians = alternate(&mut runner, &workload, &contenders)?;
         for (peer, figures) in servers.iter().zip(&medians).skip(1) {
-            let rule = rate_rule(peer.name, workload.name);
-            report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], rule));
-            let rule = if (peer.name, workload.name) == (FASTIFY, SPREAD) { TAIL } else { Rule::Free };
-            report.rows.push(p99_row(workload.name, peer.name, figures, medians[0], rule));
+            let requirement = rate_requirement(peer.name, workload.name);
+            report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], requirement));
+            let requirement = if (peer.name, workload.name) == (FASTIFY, SPREAD) { P99 } else { Requirement::None };
+            report.rows.push(p99_row(workload.name, peer.name, figures, medians[0], requirement));
         }
     }
     for server in &servers {
@@ -54,20 +55,20 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 }
 
 const FASTIFY: &str = "Fastify";
-/// Required ratio of Florin's p99 to a peer's.
-const TAIL: Rule = Rule::AtMost(0.4, 0.15);
+/// The requirement on the ratio of Florin's p99 to a peer's.
+const P99: Requirement = Requirement::AtMost { required: 0.4, target: 0.15 };
 
-/// Returns the required ratio of Florin's rate to a peer's.
-fn rate_rule(peer: &str, workload: &str) -> Rule {
+/// Returns the requirement on the ratio of Florin's rate to a peer's.
+fn rate_requirement(peer: &str, workload: &str) -> Requirement {
     match (peer, workload) {
-        (FASTIFY, SPREAD) => Rule::AtLeast(6.0, 8.0),
-        (FASTIFY, HOT) => Rule::AtLeast(15.0, 25.0),
-        _ => Rule::Free,
+        (FASTIFY, SPREAD) => Requirement::AtLeast { required: 6.0, target: 8.0 },
+        (FASTIFY, HOT) => Requirement::AtLeast { required: 15.0, target: 25.0 },
+        _ => Requirement::None,
     }
 }
 
 /// Compares the p99 with a peer's, in microseconds.
-fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
+fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, requirement: Requirement) -> Row {
     let (baseline, own) = (peer.p99, florin.p99);
     let workload = format!("{workload}: p99");
     Row {
@@ -77,7 +78,7 @@ fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures,
         baseline: Some(baseline),
         florin: own,
         ratio: own / baseline,
-        rule,
+        requirement,
         figures: None,
     }
 }

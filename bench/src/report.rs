@@ -3,15 +3,16 @@
 use crate::figures::Figures;
 use std::fmt::Write;
 
-/// The ratio that a row must reach: the required one, then the target.
+/// The requirement on the ratio of a row: Florin's measurement divided by that of the baseline. If the ratio misses
+/// `required`, the row is reported as missed. `target` is the better ratio that the project aims for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rule {
+pub(crate) enum Requirement {
     /// Higher is better.
-    AtLeast(f64, f64),
+    AtLeast { required: f64, target: f64 },
     /// Lower is better.
-    AtMost(f64, f64),
-    /// No requirement: the row is for information only.
-    Free,
+    AtMost { required: f64, target: f64 },
+    /// The row is for information only.
+    None,
 }
 
 /// A row of the table.
@@ -20,19 +21,25 @@ pub(crate) struct Row {
     pub(crate) compared_with: String,
     /// Unit of both measurements.
     pub(crate) unit: &'static str,
-    /// `None` if there is nothing to compare with.
+    /// The measurement that Florin's is compared with. `None` if there is nothing to compare with.
     pub(crate) baseline: Option<f64>,
     pub(crate) florin: f64,
-    /// NaN without a baseline.
+    /// `florin` divided by `baseline`. NaN without a baseline.
     pub(crate) ratio: f64,
-    pub(crate) rule: Rule,
+    pub(crate) requirement: Requirement,
     /// All measurements of Florin.
     pub(crate) figures: Option<Figures>,
 }
 
 impl Row {
     /// Compares Florin's requests per second with those of a baseline.
-    pub(crate) fn rates(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
+    pub(crate) fn rates(
+        workload: &str,
+        compared_with: String,
+        baseline: f64,
+        florin: Figures,
+        requirement: Requirement,
+    ) -> Self {
         let ratio = florin.rate / baseline;
         let figures = Some(florin);
         Self {
@@ -42,13 +49,19 @@ impl Row {
             baseline: Some(baseline),
             florin: florin.rate,
             ratio,
-            rule,
+            requirement,
             figures,
         }
     }
 
     /// Compares Florin's median latency of single requests with that of a baseline.
-    pub(crate) fn latencies(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
+    pub(crate) fn latencies(
+        workload: &str,
+        compared_with: String,
+        baseline: f64,
+        florin: Figures,
+        requirement: Requirement,
+    ) -> Self {
         let ratio = florin.p50 / baseline;
         Self {
             workload: workload.into(),
@@ -57,7 +70,7 @@ impl Row {
             baseline: Some(baseline),
             florin: florin.p50,
             ratio,
-            rule,
+            requirement,
             figures: Some(florin),
         }
     }
@@ -73,7 +86,7 @@ impl Row {
             baseline: Some(max),
             florin,
             ratio: florin / max,
-            rule: Rule::AtMost(1.0, target / max),
+            requirement: Requirement::AtMost { required: 1.0, target: target / max },
             figures: None,
         }
     }
@@ -87,27 +100,27 @@ impl Row {
             baseline: None,
             florin: florin.rate,
             ratio: f64::NAN,
-            rule: Rule::Free,
+            requirement: Requirement::None,
             figures: Some(florin),
         }
     }
 
     fn verdict(&self) -> &'static str {
-        match self.rule {
-            Rule::AtLeast(_, target) if self.ratio >= target => "met, target too",
-            Rule::AtMost(_, target) if self.ratio <= target => "met, target too",
-            Rule::AtLeast(required, _) if self.ratio >= required => "met",
-            Rule::AtMost(required, _) if self.ratio <= required => "met",
-            Rule::Free => "",
-            Rule::AtLeast(..) | Rule::AtMost(..) => "**missed**",
+        match self.requirement {
+            Requirement::AtLeast { target, .. } if self.ratio >= target => "met, target too",
+            Requirement::AtMost { target, .. } if self.ratio <= target => "met, target too",
+            Requirement::AtLeast { required, .. } if self.ratio >= required => "met",
+            Requirement::AtMost { required, .. } if self.ratio <= required => "met",
+            Requirement::None => "",
+            Requirement::AtLeast { .. } | Requirement::AtMost { .. } => "**missed**",
         }
     }
 
     fn line(&self) -> String {
-        let (required, target) = match self.rule {
-            Rule::AtLeast(required, target) => (format!("≥ {required}"), hundredths(target)),
-            Rule::AtMost(required, target) => (format!("≤ {required}"), hundredths(target)),
-            Rule::Free => (String::new(), String::new()),
+        let (required, target) = match self.requirement {
+            Requirement::AtLeast { required, target } => (format!("≥ {required}"), hundredths(target)),
+            Requirement::AtMost { required, target } => (format!("≤ {required}"), hundredths(target)),
+            Requirement::None => (String::new(), String::new()),
         };
         let times = self
             .figures
@@ -187,23 +200,23 @@ impl Report {
 mod tests {
     use super::*;
 
-    fn row(rate: f64, rule: Rule) -> Row {
-        Row::rates("w", "b".into(), 1000.0, Figures { rate, ..Figures::default() }, rule)
+    fn row(rate: f64, requirement: Requirement) -> Row {
+        Row::rates("w", "b".into(), 1000.0, Figures { rate, ..Figures::default() }, requirement)
     }
 
     #[test]
     fn verdicts() {
-        assert_eq!(row(1999.0, Rule::AtLeast(2.0, 3.0)).verdict(), "**missed**");
-        assert_eq!(row(2000.0, Rule::AtLeast(2.0, 3.0)).verdict(), "met");
-        assert_eq!(row(3000.0, Rule::AtLeast(2.0, 3.0)).verdict(), "met, target too");
-        assert_eq!(row(1301.0, Rule::AtMost(1.3, 1.1)).verdict(), "**missed**");
-        assert_eq!(row(1100.0, Rule::AtMost(1.3, 1.1)).verdict(), "met, target too");
-        assert_eq!(row(f64::NAN, Rule::AtMost(1.3, 1.1)).verdict(), "**missed**");
+        assert_eq!(row(1999.0, Requirement::AtLeast { required: 2.0, target: 3.0 }).verdict(), "**missed**");
+        assert_eq!(row(2000.0, Requirement::AtLeast { required: 2.0, target: 3.0 }).verdict(), "met");
+        assert_eq!(row(3000.0, Requirement::AtLeast { required: 2.0, target: 3.0 }).verdict(), "met, target too");
+        assert_eq!(row(1301.0, Requirement::AtMost { required: 1.3, target: 1.1 }).verdict(), "**missed**");
+        assert_eq!(row(1100.0, Requirement::AtMost { required: 1.3, target: 1.1 }).verdict(), "met, target too");
+        assert_eq!(row(f64::NAN, Requirement::AtMost { required: 1.3, target: 1.1 }).verdict(), "**missed**");
     }
 
     #[test]
     fn a_report_counts_missed_requirements() {
-        let rows = vec![row(1.0, Rule::Free), row(1.0, Rule::AtLeast(2.0, 3.0))];
+        let rows = vec![row(1.0, Requirement::None), row(1.0, Requirement::AtLeast { required: 2.0, target: 3.0 })];
         let report = Report { rows, notes: vec!["note".into()] };
         assert_eq!(report.missed(), 1);
         assert!(report.markdown().contains("| 1,000/s | 1/s | 0.00 | ≥ 2 | 3 | **missed** |"), "{}", report.markdown());

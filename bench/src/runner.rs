@@ -34,7 +34,7 @@ pub(crate) struct Runner<'a> {
     checks_counts_only: bool,
 }
 
-/// One side of a comparison: it runs a workload.
+/// What runs a workload in a round.
 #[derive(Clone, Copy)]
 pub(crate) enum Contender<'a> {
     /// A pgbench script with a number of clients.

@@ -5,7 +5,7 @@ use crate::compare;
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{RequestKind, Requests};
 use crate::runner::{Runner, drive, figures};
 use crate::server::{self, Server};
@@ -19,10 +19,10 @@ use std::time::Duration;
 /// Maximum and target of an authorization on PostgreSQL: microseconds of processor time, and bytes.
 const PROCESSOR_TIME: (f64, f64) = (120.0, 90.0);
 const STORED: (f64, f64) = (600.0, 400.0);
-/// Required and target ratios of Florin on SQLite to a loop of single commits: of the rate, and of the time of a single
-/// request.
-const COMMITS: Rule = Rule::AtLeast(3.0, 4.0);
-const SINGLE: Rule = Rule::AtMost(1.4, 1.2);
+/// The requirements on the ratio of Florin on SQLite to a loop of single commits: of the rates, and of the times of a
+/// single request.
+const COMMITS: Requirement = Requirement::AtLeast { required: 3.0, target: 4.0 };
+const SINGLE: Requirement = Requirement::AtMost { required: 1.4, target: 1.2 };
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
@@ -144,7 +144,13 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
         }
     }
     let direct = median(&direct).rate;
-    report.rows.push(Row::rates(name, "a loop of its queries, one thread".into(), direct, median(&own), Rule::Free));
+    report.rows.push(Row::rates(
+        name,
+        "a loop of its queries, one thread".into(),
+        direct,
+        median(&own),
+        Requirement::None,
+    ));
     Ok(())
 }
 

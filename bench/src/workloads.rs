@@ -1,11 +1,11 @@
-//! The workloads.
+//! The workloads on PostgreSQL, each with its pgbench scripts and its requirements.
 
 use crate::books::{AUTHORIZED, CONFIRMED, CREDITED, Counts, NOTHING};
 use crate::database::Size;
-use crate::report::Rule;
+use crate::report::Requirement;
 use crate::requests::{Cards, RequestKind};
 
-/// Names of the workloads whose requirements depend on the contender.
+/// Names of the workloads with a requirement on Florin's rate compared with a peer's (see [`crate::peers`]).
 pub(crate) const SPREAD: &str = "authorize, 1,000 budgets";
 pub(crate) const HOT: &str = "authorize, one hot budget";
 
@@ -20,10 +20,10 @@ pub(crate) struct Workload {
     /// The pgbench script that calls a function, if there is one.
     pub(crate) function: Option<&'static str>,
     pub(crate) kind: Kind,
-    /// The requirement against the script.
-    pub(crate) rule: Rule,
-    /// The requirement against the function.
-    pub(crate) function_rule: Rule,
+    /// The requirement on the ratio of Florin's rate to the rate of the script.
+    pub(crate) requirement: Requirement,
+    /// The requirement on the ratio of Florin's rate to the rate of the script that calls the function.
+    pub(crate) function_requirement: Requirement,
 }
 
 /// The object that varies between requests.
@@ -43,14 +43,14 @@ pub(crate) enum Kind {
 
 /// Returns all workloads on PostgreSQL.
 pub(crate) fn workloads(size: Size) -> [Workload; 5] {
-    let authorize = |name, cards, rule, function_rule| Workload {
+    let authorize = |name, cards, requirement, function_requirement| Workload {
         name,
         effect: AUTHORIZED,
         script: "authorize.sql",
         function: Some("authorize-function.sql"),
         kind: Kind::Cards(cards),
-        rule,
-        function_rule,
+        requirement,
+        function_requirement,
     };
     [
         Workload {
@@ -59,19 +59,24 @@ pub(crate) fn workloads(size: Size) -> [Workload; 5] {
             script: "list.sql",
             function: None,
             kind: Kind::Accounts,
-            rule: Rule::AtLeast(0.8, 1.0),
-            function_rule: Rule::Free,
+            requirement: Requirement::AtLeast { required: 0.8, target: 1.0 },
+            function_requirement: Requirement::None,
         },
-        authorize(SPREAD, spread(size), Rule::AtLeast(3.0, 4.0), Rule::AtLeast(1.0, 1.7)),
-        authorize(HOT, hot(size), Rule::AtLeast(10.0, 14.0), Rule::Free),
+        authorize(
+            SPREAD,
+            spread(size),
+            Requirement::AtLeast { required: 3.0, target: 4.0 },
+            Requirement::AtLeast { required: 1.0, target: 1.7 },
+        ),
+        authorize(HOT, hot(size), Requirement::AtLeast { required: 10.0, target: 14.0 }, Requirement::None),
         Workload {
             name: "confirm a batch",
             effect: CONFIRMED,
             script: "confirm.sql",
             function: Some("confirm-function.sql"),
             kind: Kind::Batches,
-            rule: Rule::AtLeast(3.7, 5.0),
-            function_rule: Rule::Free,
+            requirement: Requirement::AtLeast { required: 3.7, target: 5.0 },
+            function_requirement: Requirement::None,
         },
         Workload {
             name: "credit a budget",
@@ -79,8 +84,8 @@ pub(crate) fn workloads(size: Size) -> [Workload; 5] {
             script: "credit.sql",
             function: None,
             kind: Kind::Budgets(size.budgets),
-            rule: Rule::Free,
-            function_rule: Rule::Free,
+            requirement: Requirement::None,
+            function_requirement: Requirement::None,
         },
     ]
 }

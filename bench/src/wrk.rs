@@ -4,7 +4,7 @@ use crate::books::{self, Books};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::guard::Guarded;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::api_key;
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
@@ -35,7 +35,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
             progress(&format!("{}, round {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", workload.name));
         }
         let (ours, theirs) = (median(&ours), median(&theirs));
-        report.rows.push(Row::rates(workload.name, "driven by wrk".into(), theirs.rate, ours, Rule::Free));
+        report.rows.push(Row::rates(workload.name, "driven by wrk".into(), theirs.rate, ours, Requirement::None));
     }
     Ok(report)
 }

@@ -22,7 +22,7 @@ use crate::support::store::is_sqlite;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
-    AUTHORIZATION, CLEARING, CREDIT, Client, Home, Server, Wallet, demo, expect_fault, expect_json, together,
+    AUTHORIZATION, CLEARING, CREDIT, Client, Server, Wallet, Workspace, demo, expect_fault, expect_json, together,
 };
 
 const LIST: &str = "/v2/activity/{accountId}";
@@ -180,7 +180,7 @@ fn the_feed_continues_after_kills() {
     let (seed, kills) = (setting("FLORIN_TEST_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
     eprintln!("this run has FLORIN_TEST_SEED={seed} FLORIN_KILLS={kills}");
     let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());
-    let mut server = Server::on(Home::demo());
+    let mut server = Server::on(Workspace::demo());
     let funds = demo().budget("GBP");
     let card = Wallet::with(&server, "GBP", 1_000_000).card.id;
     let receiver = budget(&server.client(), "Receiver");
@@ -188,7 +188,7 @@ fn the_feed_continues_after_kills() {
     for kill in 0..kills {
         let (client, enough) = (server.client(), rng.usize(1..40));
         let (stop, finished) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let home = thread::scope(|scope| {
+        let workspace = thread::scope(|scope| {
             for writer in 0..WRITERS {
                 let (client, card, stop, finished) = (client.clone(), &card, &stop, &finished);
                 scope.spawn(move || {
@@ -205,12 +205,12 @@ fn the_feed_continues_after_kills() {
             while finished.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
                 feed.read(&client, 7);
             }
-            let home = server.kill();
+            let workspace = server.kill();
             stop.store(true, Ordering::Relaxed);
-            home
+            workspace
         });
-        check_journal(&home);
-        server = Server::on(home);
+        check_journal(&workspace);
+        server = Server::on(workspace);
         feed.read(&server.client(), 7);
     }
     feed.drain(&server.client());

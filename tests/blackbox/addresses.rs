@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
 use crate::support::table::{Table, bad};
-use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared, while_requesting};
+use crate::support::{Client, LOOKUP, Server, Workspace, demo, expect_fault, expect_json, shared, while_requesting};
 
 fn look_up(client: &Client, postcode: &str) -> Value {
     let answer = expect_json(&client.get(&format!("{LOOKUP}?postcode={postcode}")), 200);
@@ -118,18 +118,18 @@ fn the_scope_is_checked_before_the_feature() {
 /// continuously.
 #[test]
 fn an_operator_enables_and_disables_the_feature() {
-    let home = Home::demo();
-    let created = home.json(&["clients", "create", "--name", "Lookups", "--json"]);
+    let workspace = Workspace::demo();
+    let created = workspace.json(&["clients", "create", "--name", "Lookups", "--json"]);
     let id = text(&created, "/id").to_owned();
-    let key = home.json(&["keys", "issue", "--client", &id, "--scope", "addresses:lookup:any", "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &id, "--scope", "addresses:lookup:any", "--json"]);
     let key = text(&key, "/key").to_owned();
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
 
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let path = format!("{LOOKUP}?postcode={postcode}");
     let caller = server.client_of(&key, "-");
     let switch = |action| {
-        let switch = || server.home().run(&["features", action, "addresses-lookup", "--client", &id]);
+        let switch = || server.workspace().run(&["features", action, "addresses-lookup", "--client", &id]);
         assert!(while_requesting(&[caller.clone(), caller.clone()], &path, switch).status.success());
     };
     expect_fault(&caller.get(&path), 403, "", "feature_not_enabled");
@@ -145,12 +145,12 @@ const HEADER: &str = "addressLine1,addressLine2,addressLine3,city,postcode,count
 
 #[test]
 fn an_operator_imports_addresses() {
-    let home = Home::demo();
+    let workspace = Workspace::demo();
     let first =
         format!("{HEADER}1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n\"2, Test Lane\",Flat B,,Testtown,ze39zz,\n");
-    let file = home.write("first.csv", &first);
-    assert!(home.run(&["addresses", "import", &file]).status.success());
-    let server = Server::on(home);
+    let file = workspace.write("first.csv", &first);
+    assert!(workspace.run(&["addresses", "import", &file]).status.success());
+    let server = Server::on(workspace);
     let address = |line1: &str, line2: &str, county: &str| {
         json!({
             "addressLine1": line1, "addressLine2": line2, "addressLine3": "", "city": "Testtown",
@@ -160,29 +160,29 @@ fn an_operator_imports_addresses() {
     let expected = json!({"data": [address("1 Test Lane", "", "Testshire"), address("2, Test Lane", "Flat B", "")]});
     assert_eq!(look_up(&server.client(), "ZE39ZZ"), expected);
 
-    let (_, home) = server.stop();
-    let file = home.write("second.csv", &format!("{HEADER}9 New Road,,,Newtown,ZE3 9ZY,\n"));
-    assert!(home.run(&["addresses", "import", &file]).status.success());
-    let server = Server::on(home);
+    let (_, workspace) = server.stop();
+    let file = workspace.write("second.csv", &format!("{HEADER}9 New Road,,,Newtown,ZE3 9ZY,\n"));
+    assert!(workspace.run(&["addresses", "import", &file]).status.success());
+    let server = Server::on(workspace);
     assert_eq!(look_up(&server.client(), "ZE39ZZ"), json!({"data": []}), "the second import replaces the first");
     assert_eq!(look_up(&server.client(), "ZE39ZY")["data"][0]["addressLine1"], "9 New Road");
 }
 
 #[test]
 fn a_faulty_file_is_refused_with_line_and_column() {
-    let home = Home::demo();
+    let workspace = Workspace::demo();
     let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
-    let file = home.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));
-    let output = home.refused(&["addresses", "import", &file]);
+    let file = workspace.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));
+    let output = workspace.refused(&["addresses", "import", &file]);
     assert!(output.contains("line 3") && output.contains("postcode"), "neither line nor column: {output}");
     for (name, text) in [
         ("empty-line.csv", format!("{HEADER}{good},,,Testtown,ZE3 9ZZ,\n")),
         ("columns.csv", format!("{HEADER}{good}2 Test Lane,Testtown\n")),
         ("header.csv", format!("line1,city\n{good}")),
     ] {
-        let file = home.write(name, &text);
-        home.refused(&["addresses", "import", &file]);
+        let file = workspace.write(name, &text);
+        workspace.refused(&["addresses", "import", &file]);
     }
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     assert_eq!(look_up(&server.client(), "ZE39ZZ"), json!({"data": []}));
 }

@@ -7,9 +7,9 @@ use crate::merchant_access;
 use crate::support::assert::text;
 use crate::support::http::exchange;
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
-    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, anonymous, confirm_path, demo, expect_error, expect_fault,
-    expect_json, shared, while_requesting,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, LOOKUP, MFA_SESSIONS, REFUND,
+    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, Workspace, anonymous, confirm_path, demo, expect_error,
+    expect_fault, expect_json, shared, while_requesting,
 };
 
 #[test]
@@ -107,30 +107,31 @@ fn operations_require_credentials() {
 }
 
 /// Issues a key to a client, and returns the output of the command.
-fn issue(home: &Home, client: &str, extra: &[&str]) -> Value {
+fn issue(workspace: &Workspace, client: &str, extra: &[&str]) -> Value {
     let mut arguments = vec!["keys", "issue", "--client", client];
     arguments.extend(extra);
     arguments.push("--json");
-    home.json(&arguments)
+    workspace.json(&arguments)
 }
 
 /// Creates a client, and returns its id.
-fn new_client(home: &Home, extra: &[&str]) -> String {
+fn new_client(workspace: &Workspace, extra: &[&str]) -> String {
     let mut arguments = vec!["clients", "create", "--name", "Keys under test"];
     arguments.extend(extra);
     arguments.push("--json");
-    text(&home.json(&arguments), "/id").to_owned()
+    text(&workspace.json(&arguments), "/id").to_owned()
 }
 
 #[test]
 fn a_scope_allows_only_its_operations() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--merchant", "Shop", "--json"]);
-    let banks = issue(&home, &client, &["--scope", "merchant:banks:read:any"]);
-    let both = issue(&home, &client, &["--scope", "merchant:banks:read:any", "--scope", "merchant:checkouts:read:any"]);
-    let write = issue(&home, &client, &["--scope", "merchant:checkouts:write:any"]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--merchant", "Shop", "--json"]);
+    let banks = issue(&workspace, &client, &["--scope", "merchant:banks:read:any"]);
+    let both =
+        issue(&workspace, &client, &["--scope", "merchant:banks:read:any", "--scope", "merchant:checkouts:read:any"]);
+    let write = issue(&workspace, &client, &["--scope", "merchant:checkouts:write:any"]);
+    let server = Server::on(workspace);
     let banks = server.client_of(text(&banks, "/key"), "F70001");
     expect_json(&banks.get(BANKS), 200);
     expect_fault(&banks.get(CHECKOUTS), 403, "header.Authorization", "insufficient_scope");
@@ -143,13 +144,13 @@ fn a_scope_allows_only_its_operations() {
 
 #[test]
 fn a_key_reaches_only_its_accounts() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    home.json(&["accounts", "create", "F70002", "--client", &client, "--json"]);
-    let one = issue(&home, &client, &["--all-scopes", "--account", "F70001"]);
-    let all = issue(&home, &client, &["--all-scopes"]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    workspace.json(&["accounts", "create", "F70002", "--client", &client, "--json"]);
+    let one = issue(&workspace, &client, &["--all-scopes", "--account", "F70001"]);
+    let all = issue(&workspace, &client, &["--all-scopes"]);
+    let server = Server::on(workspace);
     let one = server.client_of(text(&one, "/key"), "F70001");
     expect_json(&one.get(BANKS), 200);
     let excluded = one.with_account("F70002").get(BANKS);
@@ -168,14 +169,14 @@ fn a_key_reaches_only_its_accounts() {
 
 #[test]
 fn expired_and_revoked_keys_are_refused() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    let past = issue(&home, &client, &["--all-scopes", "--expires-at", "2020-01-01T00:00:00Z"]);
-    let future = issue(&home, &client, &["--all-scopes", "--expires-at", "2099-01-01T00:00:00Z"]);
-    let revoked = issue(&home, &client, &["--all-scopes"]);
-    assert!(home.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    let past = issue(&workspace, &client, &["--all-scopes", "--expires-at", "2020-01-01T00:00:00Z"]);
+    let future = issue(&workspace, &client, &["--all-scopes", "--expires-at", "2099-01-01T00:00:00Z"]);
+    let revoked = issue(&workspace, &client, &["--all-scopes"]);
+    assert!(workspace.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
+    let server = Server::on(workspace);
     for key in [&past, &revoked] {
         let answer = server.client_of(text(key, "/key"), "F70001").get(BANKS);
         expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
@@ -187,15 +188,15 @@ fn expired_and_revoked_keys_are_refused() {
 /// A key stops working before the command returns, even if it was in use until then.
 #[test]
 fn revoking_reaches_a_running_server() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    let server = Server::on(workspace);
     for _ in 0..3 {
-        let key = issue(server.home(), &client, &["--all-scopes"]);
+        let key = issue(server.workspace(), &client, &["--all-scopes"]);
         let caller = server.client_of(text(&key, "/key"), "F70001");
         expect_json(&caller.get(BANKS), 200);
-        let revoke = || server.home().run(&["keys", "revoke", text(&key, "/id")]);
+        let revoke = || server.workspace().run(&["keys", "revoke", text(&key, "/id")]);
         assert!(while_requesting(&[caller.clone(), caller.clone()], BANKS, revoke).status.success());
         for _ in 0..3 {
             expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
@@ -206,28 +207,28 @@ fn revoking_reaches_a_running_server() {
 /// New objects work immediately on a running server, even if a request just found them absent.
 #[test]
 fn new_objects_work_on_a_running_server() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    let key = issue(&home, &client, &["--all-scopes"]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    let key = issue(&workspace, &client, &["--all-scopes"]);
+    let server = Server::on(workspace);
     let caller = server.client_of(text(&key, "/key"), "F70001");
     expect_fault(&caller.get(BANKS), 404, "query.accountId", "not_found");
-    let create = || server.home().json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    let create = || server.workspace().json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
     while_requesting(&[caller.clone(), caller.clone()], BANKS, create);
     expect_json(&caller.get(BANKS), 200);
 }
 
 #[test]
 fn a_client_can_be_restricted_to_networks() {
-    let home = Home::demo();
-    let outside = new_client(&home, &["--allow-network", "10.0.0.0/8", "--allow-network", "2001:db8::/32"]);
-    let inside = new_client(&home, &["--allow-network", "10.0.0.0/8", "--allow-network", "127.0.0.0/8"]);
-    home.json(&["accounts", "create", "F70001", "--client", &outside, "--json"]);
-    home.json(&["accounts", "create", "F70002", "--client", &inside, "--json"]);
-    let key_outside = issue(&home, &outside, &["--all-scopes"]);
-    let key_limited = issue(&home, &outside, &["--scope", "merchant:checkouts:read:any"]);
-    let key_inside = issue(&home, &inside, &["--all-scopes"]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    let outside = new_client(&workspace, &["--allow-network", "10.0.0.0/8", "--allow-network", "2001:db8::/32"]);
+    let inside = new_client(&workspace, &["--allow-network", "10.0.0.0/8", "--allow-network", "127.0.0.0/8"]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &outside, "--json"]);
+    workspace.json(&["accounts", "create", "F70002", "--client", &inside, "--json"]);
+    let key_outside = issue(&workspace, &outside, &["--all-scopes"]);
+    let key_limited = issue(&workspace, &outside, &["--scope", "merchant:checkouts:read:any"]);
+    let key_inside = issue(&workspace, &inside, &["--all-scopes"]);
+    let server = Server::on(workspace);
     let caller = server.client_of(text(&key_outside, "/key"), "F70001");
     let faults = expect_error(&caller.get(BANKS), 403);
     assert_eq!(faults[0].code, "address_not_allowed");
@@ -241,18 +242,18 @@ fn a_client_can_be_restricted_to_networks() {
 
 #[test]
 fn keys_are_neither_stored_nor_logged() {
-    let home = Home::demo();
-    let client = new_client(&home, &[]);
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    let issued = issue(&home, &client, &["--all-scopes"]);
+    let workspace = Workspace::demo();
+    let client = new_client(&workspace, &[]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    let issued = issue(&workspace, &client, &["--all-scopes"]);
     let key = text(&issued, "/key").to_owned();
-    let listed = home.run(&["keys", "list", "--client", &client, "--json"]);
+    let listed = workspace.run(&["keys", "list", "--client", &client, "--json"]);
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.contains(text(&issued, "/id")), "{listed}");
     let hash = Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     assert!(!listed.contains(&key) && !listed.to_lowercase().contains(&hash), "{listed}");
 
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let caller = server.client_of(&key, "F70001");
     expect_json(&caller.get(BANKS), 200);
     expect_fault(&caller.get("/v2/nothing"), 404, "", "not_found");
@@ -260,9 +261,9 @@ fn keys_are_neither_stored_nor_logged() {
     expect_fault(&bearer, 403, "header.Authorization", "invalid_credentials");
     let query = caller.get(&format!("{BANKS}?accountId=F70001&limit=0"));
     expect_fault(&query, 400, "query.limit", "out_of_range");
-    let (_, home) = server.stop();
-    assert!(!home.log().contains(&key), "the key is in the log");
-    for (name, bytes) in home.stored() {
+    let (_, workspace) = server.stop();
+    assert!(!workspace.log().contains(&key), "the key is in the log");
+    for (name, bytes) in workspace.stored() {
         let found = bytes.windows(key.len()).any(|window| window == key.as_bytes());
         assert!(!found, "the key is in {name}");
     }

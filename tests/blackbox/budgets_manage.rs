@@ -10,7 +10,9 @@ use crate::support::management::{
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::worlds::{create_world, restore, snapshot};
-use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
+use crate::support::{
+    ABSENT, Answer, Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json, shared,
+};
 
 /// The members of a budget without its balances, in order.
 const MEMBERS: [&str; 12] = [
@@ -230,7 +232,7 @@ fn the_nesting_depth_is_limited() {
 
 #[test]
 fn a_setting_limits_the_number_of_budgets() {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_BUDGETS", "5"));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_BUDGETS", "5"));
     let client = server.client();
     // The demo account has four budgets.
     budget(&client, "The last one");
@@ -245,7 +247,7 @@ fn a_setting_limits_the_number_of_budgets() {
 
 /// Switches the setting of unique names of budgets on or off.
 fn set_unique_names(server: &Server, account: &str, value: &str) {
-    let changed = server.home().json(&["accounts", "change", account, "--unique-budget-names", value, "--json"]);
+    let changed = server.workspace().json(&["accounts", "change", account, "--unique-budget-names", value, "--json"]);
     assert_eq!(changed["uniqueBudgetNames"], value == "on");
 }
 
@@ -287,7 +289,7 @@ fn names_are_unique_if_the_account_requires_it() {
     assert_eq!(settings["settings"]["uniqueBudgetNames"], json!(true));
     set_unique_names(&server, &client.account, "off");
     expect_json(&create_named(&client, "Travel"), 201);
-    let missing = server.home().refused_as_invalid(&["accounts", "change", &client.account]);
+    let missing = server.workspace().refused_as_invalid(&["accounts", "change", &client.account]);
     assert!(missing.contains("--name"), "{missing}");
 }
 

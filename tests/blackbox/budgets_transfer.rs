@@ -46,8 +46,8 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!((&next["debitBoxTransactionId"], &next["creditBoxTransactionId"]), (&json!(4), &json!(5)));
     let credit = expect_json(&client.post(CREDIT, credit_body(&from, "1", "GBP")), 200);
     assert_eq!(credit["boxTransactionId"], 6);
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn opposite_transfers_lose_no_money() {
     }
     let pounds = |minor: i64| crate::support::money::format_amount(minor, "GBP");
     assert_eq!((available(&client, &one), available(&client, &two)), (pounds(5_000 - moved), pounds(5_000 + moved)));
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]

@@ -395,16 +395,16 @@ fn a_kill_between_question_and_reply_leaves_one_decision() {
         let (key, body) = (format!("killed-{round}"), purchase(&card, "10", &json!({})));
         let asked = endpoint.arrived().len();
         endpoint.hang(true);
-        let home = thread::scope(|scope| {
+        let workspace = thread::scope(|scope| {
             let sending = scope
                 .spawn(|| client.call("POST", AUTHORIZATION).header("Idempotency-Key", &key).json(&body).try_send());
             endpoint.wait_for(asked + 1);
-            let home = server.kill();
+            let workspace = server.kill();
             assert!(sending.join().unwrap().is_err(), "there is no response");
-            home
+            workspace
         });
         endpoint.hang(false);
-        server = Server::on(home);
+        server = Server::on(workspace);
         client = server.client();
         assert_eq!(balance(&client, &budget)[1], format!("{}.00", 100 - 10 * round), "nothing is decided yet");
         let record = transaction(&client.post_once(AUTHORIZATION, &key, &body));
@@ -423,19 +423,19 @@ fn a_shutdown_waits_for_the_reply() {
     let (_, card) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
-    let (record, home) = thread::scope(|scope| {
+    let (record, workspace) = thread::scope(|scope| {
         let buying = scope.spawn(|| buy(&client, &card, "10"));
         endpoint.wait_for(1);
         server.signal_term();
         thread::sleep(Duration::from_millis(300));
         endpoint.hang(false);
         let record = buying.join().unwrap();
-        let (status, home) = server.ended();
+        let (status, workspace) = server.ended();
         assert_eq!(status.code(), Some(0));
-        (record, home)
+        (record, workspace)
     });
     assert_eq!(code(&record), "0000");
-    drop(Server::on(home));
+    drop(Server::on(workspace));
 }
 
 /// A question has the time of the world's clock. Other accounts do not have the endpoint of the world.

@@ -8,7 +8,7 @@ use crate::support::decisions::{APPROVE, DECISIONS, buy, put, start_endpoint};
 use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::Receiver;
 use crate::support::worlds::{create_world, restore, snapshot};
-use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
+use crate::support::{Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json};
 
 const ROTATE: &str = "/v2/card-decisions/rotate-secret";
 
@@ -195,13 +195,13 @@ fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let failed = buy(&client, &gbp_card(), "0.01");
     assert_eq!(failed["decision"]["fallbackReason"], "bad_status");
     let shown = client.get(DECISIONS).text();
-    let (_, home) = server.stop();
-    let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    let (_, workspace) = server.stop();
+    let stored: Vec<u8> = workspace.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
     for secret in [&created, &rotated].map(|answer| &text(answer, "/signingSecret")[6..]) {
-        assert!(!shown.contains(secret) && !home.log().contains(secret), "{secret}");
+        assert!(!shown.contains(secret) && !workspace.log().contains(secret), "{secret}");
         assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} is stored in clear");
     }
-    assert!(home.log().contains("the decision endpoint did not decide"), "the log says why");
+    assert!(workspace.log().contains("the decision endpoint did not decide"), "the log says why");
 }
 
 /// The endpoint belongs to the account, not to the contents of a world.
@@ -222,13 +222,13 @@ fn a_restore_leaves_the_endpoint_and_a_copy_has_none() {
 /// asked there.
 #[test]
 fn production_accepts_https_only() {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    let client = workspace.json(&["clients", "create", "--name", "Live", "--json"]);
     let client = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", "P10001", "--client", &client, "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
-    let server = Server::on(home);
+    workspace.json(&["accounts", "create", "P10001", "--client", &client, "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
+    let server = Server::on(workspace);
     let client = server.client_of(text(&key, "/key"), "P10001");
     let receiver = Receiver::start();
     for url in [

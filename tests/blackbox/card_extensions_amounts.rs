@@ -38,7 +38,7 @@ fn the_available_amount_is_approved() {
     let token = text(&partial, "/token");
     let cleared = wallet.follow_ok(CLEARING, token, "7");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "0.00");
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn the_fee_is_added_to_hold_and_clearing() {
     assert_eq!(chain["hold"]["steps"][0]["heldAmount"], "102.50");
     let network = chain["journal"][1]["postings"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(network, json!({"pool": "card_network", "budgetId": null, "amount": "102.00"}));
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn partial_clearings_add_up_to_the_converted_total() {
         json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
     assert_eq!(chain["hold"]["merchant"], merchant);
     assert_eq!((&chain["hold"]["heldAmount"], &chain["hold"]["endedBy"]), (&json!("0.00"), &json!("cleared")));
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn follow_ups_use_the_merchants_currency_and_the_first_rate() {
     assert_eq!(amounts(&wallet.follow_ok(path, &refund, "10")), ("7.87", "10.00", "7.87"));
     let yen = text(&transaction(&send(&wallet, ATM, "1000", "JPY")), "/token").to_owned();
     expect_fault(&wallet.follow(REVERSAL, &yen, "1.5"), 400, "body.amount", "too_many_decimals");
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 #[test]

@@ -10,7 +10,9 @@ use crate::support::management::{
 };
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared, together};
+use crate::support::{
+    ABSENT, Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json, shared, together,
+};
 
 const MEMBERS: [&str; 27] = [
     "accountId",
@@ -242,7 +244,7 @@ fn a_budget_without_the_feature_cannot_have_cards() {
 fn a_setting_limits_the_number_of_cards() {
     let (_server, client) = fresh_sandbox();
     let cards = expect_json(&client.get(CARDS), 200)["count"].as_i64().unwrap();
-    let server = Server::on(Home::demo().set("FLORIN_MAX_CARDS", &(cards + 2).to_string()));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_CARDS", &(cards + 2).to_string()));
     let client = server.client();
     let created = card(&client, &demo().budget("GBP"));
     let replaced = client.post(&format!("{CARDS}/{created}/replace"), "{}");

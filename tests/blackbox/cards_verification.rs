@@ -99,8 +99,8 @@ fn a_pin_is_set_once_per_idempotency_key_and_cannot_be_read() {
     expect_fault(&debit("0428"), 422, "body", "idempotency_mismatch");
     let new = expect_json(&client.post(&format!("{CARDS}/{card}/replace"), "{}"), 201);
     assert_eq!(new["pinIsSet"], false, "a new card has no PIN");
-    let (_, home) = server.stop();
-    for (name, bytes) in home.stored() {
+    let (_, workspace) = server.stop();
+    for (name, bytes) in workspace.stored() {
         let found = bytes.windows(HASH_OF_PIN.len()).any(|window| window == HASH_OF_PIN.as_bytes());
         assert!(!found, "the hash of the PIN is in {name}");
     }

@@ -13,7 +13,7 @@ use crate::support::payer::{Payer, heading, html};
 use crate::support::server::MAX_WAIT;
 use crate::support::shop::{SESSIONS, new_session, open_shop, refund_one_pound, sold};
 use crate::support::worlds::create_world_as;
-use crate::support::{ABSENT, Home, Server, expect_json};
+use crate::support::{ABSENT, Server, Workspace, expect_json};
 
 /// The public pages of a client's merchant.
 struct Pages {
@@ -64,19 +64,19 @@ fn expect_busy_page(payer: &Payer) {
 
 /// Begins to move a client to cell `b`. The move stops at its first step that needs all tables of the given cell.
 /// Returns a function that repairs this cell, so that the move can be completed or undone.
-fn interrupt_move(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
+fn interrupt_move(workspace: &Workspace, cell: &CellDatabase, client: &str) -> impl FnOnce() {
     cell.sql("ALTER TABLE imported_snapshots RENAME TO missing_snapshots");
-    let stderr = home.refused(&["cells", "move", client, "b"]);
+    let stderr = workspace.refused(&["cells", "move", client, "b"]);
     assert!(stderr.contains("gets 503 until you repeat the command"), "{stderr}");
     move || cell.sql("ALTER TABLE missing_snapshots RENAME TO imported_snapshots")
 }
 
 #[test]
 fn payers_are_told_to_try_again_while_their_merchant_moves() {
-    let (home, [a, _b]) = add_cells(Home::demo());
-    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
-    let server = Server::on(home);
-    let home = server.home();
+    let (workspace, [a, _b]) = add_cells(Workspace::demo());
+    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&workspace, name, id, "a"));
+    let server = Server::on(workspace);
+    let workspace = server.workspace();
     let (stays, moves) = (Pages::create(&server, &ada), Pages::create(&server, &bob));
     assert_eq!((stays.statuses(), moves.statuses()), ([200; 3], [200; 3]));
     let form = moves.session.page();
@@ -85,7 +85,7 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
 
     // The client is marked, but its rows are still in its cell. The logo is served, because its URL does not lead to
     // the client.
-    let repair = interrupt_move(home, &a, &bob.id);
+    let repair = interrupt_move(workspace, &a, &bob.id);
     expect_busy_page(&moves.session);
     expect_busy_page(&moves.refund);
     assert_eq!((stays.statuses(), moves.statuses()), ([200; 3], [503, 503, 200]));
@@ -95,14 +95,14 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
         "the page has no link to the session: {refused}"
     );
     repair();
-    home.json(&["cells", "move", &bob.id, "--abort", "--json"]);
+    workspace.json(&["cells", "move", &bob.id, "--abort", "--json"]);
     moves.wait_until_served();
 
-    move_to(home, &bob.id, "b");
+    move_to(workspace, &bob.id, "b");
     moves.wait_until_served();
     assert_eq!(moves.logo.read(&absent).status, 404);
     // The form from before the move is still valid.
     let banks = moves.session.arrive(&moves.session.send(&form, &[("action", "continue")]));
     assert_eq!(heading(&banks), "Choose your bank");
-    check_journal(home);
+    check_journal(workspace);
 }

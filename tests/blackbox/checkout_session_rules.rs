@@ -14,7 +14,7 @@ use crate::support::shop::{
     PAYMENTS, SESSIONS, act_as_payer, bank, create_payee, new_session, refund_one_pound, shipping_address, shop, sold,
 };
 use crate::support::worlds::set_clock;
-use crate::support::{CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_fault, expect_json};
+use crate::support::{CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, Workspace, expect_fault, expect_json};
 
 fn created(client: &Client, body: &Value) -> Value {
     expect_json(&client.post(SESSIONS, body.to_string()), 201)
@@ -137,9 +137,9 @@ fn sessions_keep_the_values_of_their_checkout() {
 /// into cannot be deleted without a replacement.
 #[test]
 fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
-    let home = Home::demo();
-    home.sql("UPDATE settlement_accounts SET approval = 'PENDING', is_default = (1 = 0)").unwrap();
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    workspace.sql("UPDATE settlement_accounts SET approval = 'PENDING', is_default = (1 = 0)").unwrap();
+    let server = Server::on(workspace);
     let client = server.client();
     let list = format!("{CHECKOUTS}?accountId={}&type=SHOPPING&status=ACTIVE&limit=100", client.account);
     let rows = expect_json(&client.get(&list), 200)["rows"].clone();

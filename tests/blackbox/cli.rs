@@ -8,20 +8,20 @@ use serde_json::{Value, json};
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::money::parse_amount;
 use crate::support::server::MAX_WAIT;
-use crate::support::{BANKS, Home, Server, Wallet, demo, expect_json};
+use crate::support::{BANKS, Server, Wallet, Workspace, demo, expect_json};
 
-fn create(home: &Home, name: &str) -> String {
-    text(&home.json(&["clients", "create", "--name", name, "--json"]), "/id").to_owned()
+fn create(workspace: &Workspace, name: &str) -> String {
+    text(&workspace.json(&["clients", "create", "--name", name, "--json"]), "/id").to_owned()
 }
 
-fn rows(home: &Home, arguments: &[&str]) -> Vec<Value> {
-    let list = home.json(arguments);
+fn rows(workspace: &Workspace, arguments: &[&str]) -> Vec<Value> {
+    let list = workspace.json(arguments);
     assert_eq!(members(&list), ["rows"]);
     list["rows"].as_array().unwrap().clone()
 }
 
-fn expect_success(home: &Home, arguments: &[&str]) {
-    let output = home.run(arguments);
+fn expect_success(workspace: &Workspace, arguments: &[&str]) {
+    let output = workspace.run(arguments);
     assert!(output.status.success(), "florin {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -94,16 +94,16 @@ fn array(name: &str) -> &'static Vec<Value> {
 
 #[test]
 fn the_demo_data_is_created_once() {
-    let home = Home::demo();
-    assert_eq!(home.json(&["demo", "--json"]), demo().json);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    assert_eq!(workspace.json(&["demo", "--json"]), demo().json);
+    let server = Server::on(workspace);
     let page = expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
     assert_eq!(page["count"], array("checkouts").len());
 }
 
 #[test]
 fn the_demo_keys_are_well_known() {
-    let fresh = Home::empty().json(&["demo", "--json"]);
+    let fresh = Workspace::empty().json(&["demo", "--json"]);
     for place in ["/apiKey", "/other/apiKey", "/limitedApiKey", "/accountId", "/other/accountId"] {
         assert_eq!(fresh.pointer(place), demo().json.pointer(place), "{place}");
     }
@@ -127,14 +127,14 @@ fn the_printed_balances_match_the_cards() {
 
 #[test]
 fn serve_creates_the_demo_data_in_a_new_sandbox() {
-    let server = Server::on(Home::empty());
+    let server = Server::on(Workspace::empty());
     let page = expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
     assert_eq!(page["count"], array("checkouts").len());
 }
 
 #[test]
 fn serve_is_the_default_and_prints_a_command_that_works() {
-    let server = Server::for_people(Home::empty());
+    let server = Server::for_people(Workspace::empty());
     let mut printed = String::new();
     while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { MAX_WAIT }) {
         printed.push_str(&line);
@@ -159,37 +159,37 @@ fn serve_is_the_default_and_prints_a_command_that_works() {
 
 #[test]
 fn migrations_are_applied_and_checked() {
-    let home = Home::empty();
+    let workspace = Workspace::empty();
     // The file does not exist yet, or the database is empty.
-    let before = home.run(&["migrate", "--check"]);
+    let before = workspace.run(&["migrate", "--check"]);
     assert!(matches!(before.status.code(), Some(1 | 2)), "{}", String::from_utf8_lossy(&before.stderr));
-    expect_success(&home, &["migrate"]);
-    expect_success(&home, &["migrate", "--check"]);
-    expect_success(&home, &["migrate"]);
-    expect_success(&Home::demo(), &["migrate", "--check"]);
+    expect_success(&workspace, &["migrate"]);
+    expect_success(&workspace, &["migrate", "--check"]);
+    expect_success(&workspace, &["migrate"]);
+    expect_success(&Workspace::demo(), &["migrate", "--check"]);
 }
 
 #[test]
 fn flags_override_the_environment() {
-    let home = Home::empty();
-    let url = home.setting("FLORIN_DATABASE_URL");
-    let home = home.set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
-    expect_success(&home, &["migrate", "--database-url", &url]);
-    expect_success(&home, &["migrate", "--check", "--database-url", &url]);
-    let path = home.path().join("other.db").display().to_string();
-    expect_success(&home, &["migrate", "--database-url", &path]);
-    assert!(home.path().join("other.db").exists());
-    expect_success(&home, &["migrate", "--check", "--database-url", &format!("sqlite://{path}")]);
+    let workspace = Workspace::empty();
+    let url = workspace.setting("FLORIN_DATABASE_URL");
+    let workspace = workspace.set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
+    expect_success(&workspace, &["migrate", "--database-url", &url]);
+    expect_success(&workspace, &["migrate", "--check", "--database-url", &url]);
+    let path = workspace.path().join("other.db").display().to_string();
+    expect_success(&workspace, &["migrate", "--database-url", &path]);
+    assert!(workspace.path().join("other.db").exists());
+    expect_success(&workspace, &["migrate", "--check", "--database-url", &format!("sqlite://{path}")]);
 }
 
 #[test]
 fn a_plain_path_names_a_database() {
-    let home = Home::empty();
-    let path = home.path().join("florin.db").display().to_string();
-    let server = Server::on(home.set("FLORIN_DATABASE_URL", &path));
+    let workspace = Workspace::empty();
+    let path = workspace.path().join("florin.db").display().to_string();
+    let server = Server::on(workspace.set("FLORIN_DATABASE_URL", &path));
     expect_json(&server.client().get(BANKS), 200);
-    let (_, home) = server.stop();
-    assert!(home.path().join("florin.db").exists());
+    let (_, workspace) = server.stop();
+    assert!(workspace.path().join("florin.db").exists());
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn an_invalid_setting_is_a_one_line_error() {
         ("FLORIN_RATE_LIMIT", "-1"),
         ("FLORIN_METRICS", "perhaps"),
     ] {
-        let stderr = Home::empty().set(name, value).refused(&["serve", "--json"]);
+        let stderr = Workspace::empty().set(name, value).refused(&["serve", "--json"]);
         assert_eq!(stderr.trim().lines().count(), 1, "{name}={value}: {stderr}");
     }
 }
@@ -212,53 +212,53 @@ fn an_invalid_setting_is_a_one_line_error() {
 #[test]
 fn an_address_in_use_prevents_the_start() {
     let server = Server::sandbox();
-    let stderr = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
+    let stderr = Workspace::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
     assert!(stderr.contains(server.address.as_str()), "{stderr}");
 }
 
 #[test]
 fn clients_are_created_and_listed() {
-    let home = Home::demo();
-    let id = create(&home, "Ünïcode & Co");
+    let workspace = Workspace::demo();
+    let id = create(&workspace, "Ünïcode & Co");
     uuid(&json!(id));
-    let listed = rows(&home, &["clients", "list", "--json"]);
+    let listed = rows(&workspace, &["clients", "list", "--json"]);
     assert!(listed.len() >= 3, "{listed:?}");
     let ours = listed.iter().find(|client| client["id"] == id.as_str()).unwrap();
     assert_eq!(ours["name"], "Ünïcode & Co");
     assert!(listed.iter().any(|client| client["name"] == "demo"), "{listed:?}");
-    home.refused(&["clients", "create", "--json"]);
-    home.refused(&["clients", "create", "--name", "", "--json"]);
-    home.refused(&["clients", "create", "--name", "x", "--allow-network", "nonsense", "--json"]);
-    home.refused(&["clients", "create", "--name", "x", "--allow-network", "10.0.0.0/33", "--json"]);
-    assert_eq!(rows(&home, &["clients", "list", "--json"]), listed);
+    workspace.refused(&["clients", "create", "--json"]);
+    workspace.refused(&["clients", "create", "--name", "", "--json"]);
+    workspace.refused(&["clients", "create", "--name", "x", "--allow-network", "nonsense", "--json"]);
+    workspace.refused(&["clients", "create", "--name", "x", "--allow-network", "10.0.0.0/33", "--json"]);
+    assert_eq!(rows(&workspace, &["clients", "list", "--json"]), listed);
 }
 
 #[test]
 fn accounts_are_created_and_listed() {
-    let home = Home::demo();
-    let id = create(&home, "Accounts");
-    home.json(&["accounts", "create", "F70001", "--client", &id, "--merchant", "Shop", "--json"]);
-    home.json(&["accounts", "create", "F70002", "--client", &id, "--mfa-optional", "--json"]);
-    let listed = home.json(&["accounts", "list", "--json"]).to_string();
+    let workspace = Workspace::demo();
+    let id = create(&workspace, "Accounts");
+    workspace.json(&["accounts", "create", "F70001", "--client", &id, "--merchant", "Shop", "--json"]);
+    workspace.json(&["accounts", "create", "F70002", "--client", &id, "--mfa-optional", "--json"]);
+    let listed = workspace.json(&["accounts", "list", "--json"]).to_string();
     for account in ["F70001", "F70002", "F50091"] {
         assert!(listed.contains(account), "{account}: {listed}");
     }
-    home.refused(&["accounts", "create", "F70001", "--client", &id, "--json"]);
-    home.refused(&["accounts", "create", "F50091", "--client", &id, "--json"]);
-    home.refused(&["accounts", "create", "F70003", "--client", crate::support::ABSENT, "--json"]);
-    home.refused(&["accounts", "create", "F70003", "--json"]);
-    home.refused(&["accounts", "create", &"F".repeat(37), "--client", &id, "--json"]);
-    home.refused(&["accounts", "create", "", "--client", &id, "--json"]);
-    home.refused(&["accounts", "create", "F70003", "--client", &id, "--name", "A", "--merchant", "B", "--json"]);
-    assert_eq!(home.json(&["accounts", "list", "--json"]).to_string(), listed);
+    workspace.refused(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    workspace.refused(&["accounts", "create", "F50091", "--client", &id, "--json"]);
+    workspace.refused(&["accounts", "create", "F70003", "--client", crate::support::ABSENT, "--json"]);
+    workspace.refused(&["accounts", "create", "F70003", "--json"]);
+    workspace.refused(&["accounts", "create", &"F".repeat(37), "--client", &id, "--json"]);
+    workspace.refused(&["accounts", "create", "", "--client", &id, "--json"]);
+    workspace.refused(&["accounts", "create", "F70003", "--client", &id, "--name", "A", "--merchant", "B", "--json"]);
+    assert_eq!(workspace.json(&["accounts", "list", "--json"]).to_string(), listed);
 }
 
 #[test]
 fn keys_are_issued_and_listed() {
-    let home = Home::demo();
-    let id = create(&home, "Keys");
-    home.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
-    let issued = home.json(&[
+    let workspace = Workspace::demo();
+    let id = create(&workspace, "Keys");
+    workspace.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    let issued = workspace.json(&[
         "keys",
         "issue",
         "--client",
@@ -281,52 +281,52 @@ fn keys_are_issued_and_listed() {
     scopes.sort_unstable();
     assert_eq!(scopes, ["cards:simulate:any", "merchant:banks:read:any"]);
     assert_eq!(time(&issued["expiresAt"]).to_rfc3339(), "2099-01-01T00:00:00+00:00");
-    let plain = home.json(&["keys", "issue", "--client", &id, "--json"]);
+    let plain = workspace.json(&["keys", "issue", "--client", &id, "--json"]);
     assert_eq!(plain["scopes"], json!([]));
     assert!(plain["expiresAt"].is_null());
     assert_ne!(plain["key"], issued["key"]);
 
-    let listed = rows(&home, &["keys", "list", "--client", &id, "--json"]);
+    let listed = rows(&workspace, &["keys", "list", "--client", &id, "--json"]);
     assert_eq!(listed.len(), 2);
-    assert!(rows(&home, &["keys", "list", "--json"]).len() >= 5);
+    assert!(rows(&workspace, &["keys", "list", "--json"]).len() >= 5);
     for row in &listed {
         assert!(row.get("key").is_none(), "{row}");
         assert!(members(row).iter().all(|name| !name.to_lowercase().contains("hash")), "{row}");
     }
     let before = listed.len();
-    home.refused(&["keys", "issue", "--client", crate::support::ABSENT, "--json"]);
-    home.refused(&["keys", "issue", "--client", &id, "--scope", "everything", "--json"]);
-    home.refused(&["keys", "issue", "--client", &id, "--account", "F50091", "--json"]);
-    home.refused(&["keys", "issue", "--client", &id, "--account", "F79999", "--json"]);
-    home.refused(&["keys", "issue", "--client", &id, "--expires-at", "tomorrow", "--json"]);
-    home.refused(&["keys", "revoke", crate::support::ABSENT]);
-    home.refused(&["keys", "revoke", "x"]);
-    assert_eq!(rows(&home, &["keys", "list", "--client", &id, "--json"]).len(), before);
+    workspace.refused(&["keys", "issue", "--client", crate::support::ABSENT, "--json"]);
+    workspace.refused(&["keys", "issue", "--client", &id, "--scope", "everything", "--json"]);
+    workspace.refused(&["keys", "issue", "--client", &id, "--account", "F50091", "--json"]);
+    workspace.refused(&["keys", "issue", "--client", &id, "--account", "F79999", "--json"]);
+    workspace.refused(&["keys", "issue", "--client", &id, "--expires-at", "tomorrow", "--json"]);
+    workspace.refused(&["keys", "revoke", crate::support::ABSENT]);
+    workspace.refused(&["keys", "revoke", "x"]);
+    assert_eq!(rows(&workspace, &["keys", "list", "--client", &id, "--json"]).len(), before);
 }
 
 #[test]
 fn features_are_enabled_and_disabled() {
-    let home = Home::demo();
-    let id = create(&home, "Features");
-    expect_success(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
-    expect_success(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
-    expect_success(&home, &["features", "disable", "addresses-lookup", "--client", &id]);
-    home.refused(&["features", "enable", "teleport", "--client", &id]);
-    home.refused(&["features", "enable", "addresses-lookup", "--client", crate::support::ABSENT]);
-    home.refused(&["features", "enable", "addresses-lookup"]);
+    let workspace = Workspace::demo();
+    let id = create(&workspace, "Features");
+    expect_success(&workspace, &["features", "enable", "addresses-lookup", "--client", &id]);
+    expect_success(&workspace, &["features", "enable", "addresses-lookup", "--client", &id]);
+    expect_success(&workspace, &["features", "disable", "addresses-lookup", "--client", &id]);
+    workspace.refused(&["features", "enable", "teleport", "--client", &id]);
+    workspace.refused(&["features", "enable", "addresses-lookup", "--client", crate::support::ABSENT]);
+    workspace.refused(&["features", "enable", "addresses-lookup"]);
 }
 
 #[test]
 fn unknown_commands_and_flags_are_refused() {
-    let home = Home::demo();
+    let workspace = Workspace::demo();
     for arguments in [&["dance"][..], &["serve", "--dance"], &["keys"], &["demo", "extra"]] {
-        home.refused(arguments);
+        workspace.refused(arguments);
     }
-    let help = home.run(&["--help"]);
+    let help = workspace.run(&["--help"]);
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();
     for word in ["serve", "migrate", "demo", "clients", "accounts", "keys", "features", "banks", "addresses", "check"] {
         assert!(help.contains(word), "{word} is not in the help: {help}");
     }
-    assert!(home.run(&["--version"]).status.success());
+    assert!(workspace.run(&["--version"]).status.success());
 }

@@ -115,8 +115,8 @@ fn holds_that_are_due_have_expired_when_an_advance_is_answered() {
     expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "expired");
     let (_, ledger) = balance(&client);
     assert_eq!(ledger, "9795.00", "5.00 of the opening 9800.00 was cleared");
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn an_advance_and_a_clearing_have_one_winner() {
         let late = client.post(CLEARING, &clear);
         assert_eq!(late.status, 409, "round {round}: {late:?}");
     }
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]

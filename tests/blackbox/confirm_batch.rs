@@ -7,8 +7,8 @@ use crate::support::batches::{confirm, funded_server, mfa_body, open_session};
 use crate::support::payments::{confirmed, euros, filled, fresh_sandbox, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
-    ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
-    expect_faults, expect_json, shared,
+    ABSENT, Answer, CREDIT, Client, MFA_SESSIONS, Server, Wallet, Workspace, confirm_path, demo, expect_error,
+    expect_fault, expect_faults, expect_json, shared,
 };
 
 #[test]
@@ -165,12 +165,12 @@ fn confirming_requires_a_scope() {
 
 #[test]
 fn mfa_can_be_waived_for_an_account() {
-    let home = Home::demo();
-    let client = home.json(&["clients", "create", "--name", "No MFA", "--json"]);
+    let workspace = Workspace::demo();
+    let client = workspace.json(&["clients", "create", "--name", "No MFA", "--json"]);
     let client = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--mfa-optional", "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
-    let server = Server::on(home);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--mfa-optional", "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
+    let server = Server::on(workspace);
     let optional = server.client_of(text(&key, "/key"), "F70001");
     expect_fault(&optional.post(&confirm_path(ABSENT), "{}"), 404, "path.paymentBatchId", "not_found");
     let inside = optional.post(&confirm_path(ABSENT), r#"{"mfa": {"provider": "sandbox", "token": "000000"}}"#);

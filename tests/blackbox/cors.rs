@@ -1,13 +1,13 @@
 //! Calls from web pages of other origins.
 
 use crate::support::http::exchange;
-use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_error, shared};
+use crate::support::{Answer, BANKS, CREDIT, Server, Workspace, demo, expect_error, shared};
 
 const LISTED: &str = "https://app.example.com";
 
 fn server() -> Server {
     let origins = format!("{LISTED}, http://localhost:3000");
-    Server::on(Home::demo().set("FLORIN_CORS_ORIGINS", &origins))
+    Server::on(Workspace::demo().set("FLORIN_CORS_ORIGINS", &origins))
 }
 
 /// Sends the preflight request of a browser.

@@ -13,7 +13,7 @@ use crate::support::load::{KillCounts, Sent, check_journal, message, repeat_all,
 use crate::support::server::MAX_WAIT;
 use crate::support::setting::setting;
 use crate::support::wallet::Balance;
-use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
+use crate::support::{REVERSAL, Server, Wallet, Workspace, demo, expect_fault, expect_json};
 
 const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
@@ -22,11 +22,12 @@ const LONG_RUN: usize = 100;
 /// The number of messages that a long run acknowledges before each kill: about 100,000 with 284 kills.
 const LONG_LOAD: usize = 352;
 
-/// Kills a server under a load of messages, after `enough` of them were answered. Returns its home and all messages.
-fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
+/// Kills a server under a load of messages, after `enough` of them were answered. Returns its workspace and all
+/// messages.
+fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Workspace, Vec<Sent>) {
     let log = Mutex::new(Vec::new());
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let home = thread::scope(|scope| {
+    let workspace = thread::scope(|scope| {
         for worker in 0..THREADS {
             let (log, stop, answered) = (&log, &stop, &answered);
             scope.spawn(move || {
@@ -47,13 +48,13 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
         while answered.load(Ordering::Relaxed) < enough && start.elapsed() < MAX_WAIT {
             thread::sleep(Duration::from_millis(1));
         }
-        let home = server.kill();
+        let workspace = server.kill();
         stop.store(true, Ordering::Relaxed);
-        home
+        workspace
     });
     let log = log.into_inner().unwrap();
     assert!(log.iter().filter(|sent| sent.answer.is_some()).count() >= enough, "too little load");
-    (home, log)
+    (workspace, log)
 }
 
 /// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
@@ -95,11 +96,11 @@ fn kills_under_load_lose_and_double_nothing() {
     let mut counts = KillCounts::default();
     for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = kill_under_load(server, &wallet, round, messages_before_kill(round));
+        let (workspace, log) = kill_under_load(server, &wallet, round, messages_before_kill(round));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
-        check_journal(&home);
+        check_journal(&workspace);
 
-        server = Server::on(home);
+        server = Server::on(workspace);
         wallet = wallet_at(&server, &wallet);
         let (answered, unanswered): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
         assert!(unanswered.len() <= THREADS);
@@ -130,9 +131,9 @@ fn a_confirmed_batch_stays_confirmed() {
         let session = open_session(&client, &batch);
         let spare = open_session(&client, &batch);
         expect_json(&confirm(&client, &batch, &session, "000000"), 200);
-        let home = server.kill();
-        check_journal(&home);
-        server = Server::on(home);
+        let workspace = server.kill();
+        check_journal(&workspace);
+        server = Server::on(workspace);
         let again = confirm(&server.client(), &batch, &spare, "000000");
         expect_fault(&again, 409, "path.paymentBatchId", "invalid_state");
     }
@@ -140,38 +141,39 @@ fn a_confirmed_batch_stays_confirmed() {
 
 #[test]
 fn the_journal_of_untouched_demo_data_adds_up() {
-    check_journal(&Home::demo());
+    check_journal(&Workspace::demo());
 }
 
 #[test]
 fn a_server_that_is_killed_while_it_starts_can_start_again() {
-    let mut home = Home::demo();
+    let mut workspace = Workspace::demo();
     for _ in 0..kills() {
-        let mut child = home.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            workspace.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(30));
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    check_journal(&home);
-    let server = Server::on(home);
+    check_journal(&workspace);
+    let server = Server::on(workspace);
     expect_json(&server.client().get(crate::support::BANKS), 200);
-    home = server.kill();
-    check_journal(&home);
+    workspace = server.kill();
+    check_journal(&workspace);
 }
 
 #[test]
 fn the_demo_data_is_complete_after_kills_during_its_creation() {
-    let home = Home::empty();
+    let workspace = Workspace::empty();
     for pause in [5, 20, 60].into_iter().cycle().take(kills()) {
-        let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = workspace.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(pause));
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let created = home.json(&["demo", "--json"]);
+    let created = workspace.json(&["demo", "--json"]);
     assert_eq!(created["checkouts"].as_array().unwrap().len(), demo().json["checkouts"].as_array().unwrap().len());
     assert_eq!(created["apiKey"], demo().json["apiKey"]);
-    check_journal(&home);
-    let server = Server::on(home);
+    check_journal(&workspace);
+    let server = Server::on(workspace);
     expect_json(&server.client().get(crate::support::CHECKOUTS), 200);
 }

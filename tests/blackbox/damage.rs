@@ -6,26 +6,26 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use crate::support::wallet::{credit_body, first_body};
-use crate::support::{AUTHORIZATION, CREDIT, Home, Server, Wallet, demo, expect_error, expect_json};
+use crate::support::{AUTHORIZATION, CREDIT, Server, Wallet, Workspace, demo, expect_error, expect_json};
 
 const PAGE: usize = 4096;
 /// Types of pages that are leaves of trees: of indexes, and of tables.
 const LEAVES: [u8; 2] = [0x0a, 0x0d];
 
-fn on_sqlite() -> Home {
-    Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db")
+fn on_sqlite() -> Workspace {
+    Workspace::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db")
 }
 
-fn file(home: &Home) -> PathBuf {
-    home.path().join("florin.db")
+fn file(workspace: &Workspace) -> PathBuf {
+    workspace.path().join("florin.db")
 }
 
 /// Creates a file with the demo data, and an empty WAL. Also returns its bytes.
-fn demo_file() -> (Home, Vec<u8>) {
-    let home = on_sqlite();
-    home.json(&["demo", "--json"]);
-    let bytes = fs::read(file(&home)).unwrap();
-    (home, bytes)
+fn demo_file() -> (Workspace, Vec<u8>) {
+    let workspace = on_sqlite();
+    workspace.json(&["demo", "--json"]);
+    let bytes = fs::read(file(&workspace)).unwrap();
+    (workspace, bytes)
 }
 
 /// Returns the pages that contain a text. The row of a budget, its balances, its cards and its journal contain its id.
@@ -55,10 +55,10 @@ fn noise() -> Vec<u8> {
 
 #[test]
 fn a_damaged_file_is_not_served() {
-    let (_home, sound) = demo_file();
+    let (_workspace, sound) = demo_file();
     let pages = pages(&sound, &demo().budget("GBP"));
     assert!(pages.len() > 3, "too few pages: {pages:?}");
-    let home = on_sqlite();
+    let workspace = on_sqlite();
     for (number, page) in pages.iter().enumerate() {
         let other = pages[(number + 1) % pages.len()].clone();
         let mut swapped = sound.clone();
@@ -74,9 +74,9 @@ fn a_damaged_file_is_not_served() {
             if bytes == sound {
                 continue;
             }
-            fs::write(file(&home), bytes).unwrap();
+            fs::write(file(&workspace), bytes).unwrap();
             for command in ["check", "serve"] {
-                let stderr = home.refused(&[command]);
+                let stderr = workspace.refused(&[command]);
                 assert!(stderr.contains("damaged") || stderr.contains("malformed"), "{page:?}: {command}: {stderr}");
             }
         }
@@ -85,9 +85,9 @@ fn a_damaged_file_is_not_served() {
 
 /// Damages pages of a file that is being served, and checks that no answer claims that something does not exist.
 fn damage_while_serving(text_on_pages: &str, damage: fn(&[u8]) -> Vec<u8>) {
-    let (home, sound) = demo_file();
-    let path = file(&home);
-    let server = Server::on(home);
+    let (workspace, sound) = demo_file();
+    let path = file(&workspace);
+    let server = Server::on(workspace);
     let client = server.client();
     let open = fs::OpenOptions::new().write(true).open(path).unwrap();
     let pages = pages(&sound, text_on_pages);
@@ -137,7 +137,7 @@ fn a_deleted_or_replaced_file_is_reported_and_nothing_is_lost() {
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let ready = || wallet.client.with_authorization(None).get("/readyz?");
     let credit = |key: &str| wallet.client.post_once(CREDIT, key, credit_body(&wallet.card.budget, "0.07", "GBP"));
-    let (path, aside) = (file(server.home()), server.home().path().join("aside"));
+    let (path, aside) = (file(server.workspace()), server.workspace().path().join("aside"));
     assert_eq!(ready().status, 200);
     for (round, replaced) in [false, true].into_iter().enumerate() {
         fs::rename(&path, &aside).unwrap();
@@ -155,7 +155,11 @@ fn a_deleted_or_replaced_file_is_reported_and_nothing_is_lost() {
         let credited = credit(&key);
         assert!(credited.status < 300 && !credited.replayed(), "{credited:?}");
     }
-    assert!(server.home().log().contains("the database file was deleted or replaced"), "{}", server.home().log());
+    assert!(
+        server.workspace().log().contains("the database file was deleted or replaced"),
+        "{}",
+        server.workspace().log()
+    );
     assert_eq!(wallet.balance().available, 1_014);
     let server = Server::on(server.kill());
     assert_eq!(Wallet { client: server.client(), ..wallet }.balance().available, 1_014);

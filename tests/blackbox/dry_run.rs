@@ -68,13 +68,13 @@ fn assert_came_true(client: &Client, preview: &Value) {
 }
 
 /// Sends a dry run, then the real call, and expects the same answer. Returns the member `dryRun` and the real answer.
-fn dry_run_and_call(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
+fn dry_run_and_call(client: &Client, documented_path: &str, path: &str, body: &str) -> (Value, Value) {
     let before = visible_state(client);
     let dry_answer = dry(client, path, body);
     assert_eq!(visible_state(client), before, "{path}");
     let real = client.post(path, body);
     for answer in [&dry_answer, &real] {
-        assert_documented("post", described, answer);
+        assert_documented("post", documented_path, answer);
     }
     assert_eq!(dry_answer.status, real.status, "{dry_answer:?} {real:?}");
     let (mut dry_answer, real) = (dry_answer.json(), real.json());
@@ -142,8 +142,8 @@ fn every_dry_run_predicts_the_real_call() {
         dry_run_and_call(&client, CONFIRM, &confirm_path(&batch), &mfa_body("sandbox", &session, "000000"));
     assert_eq!(real, json!({"status": "confirmed"}));
     assert_eq!(preview["postings"].as_array().unwrap().len(), 2);
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]
@@ -241,11 +241,11 @@ fn only_true_and_false_are_accepted() {
     let paths = SIMULATIONS.map(|path| (path, path));
     let (budget, batch) = (format!("{BUDGETS}/{ABSENT}/transfer"), confirm_path(ABSENT));
     let others = [(TRANSFER, budget.as_str()), (CONFIRM, batch.as_str())];
-    for (described, path) in paths.into_iter().chain(others) {
+    for (documented_path, path) in paths.into_iter().chain(others) {
         let target = format!("{path}?accountId={}&dryRun=yes", client.account);
         expect_faults_include(&client.post(&target, "{}"), "query.dryRun");
-        let parameters = operation("post", described)["parameters"].as_array().unwrap();
-        assert!(parameters.iter().any(|parameter| parameter["name"] == "dryRun"), "{described}");
+        let parameters = operation("post", documented_path)["parameters"].as_array().unwrap();
+        assert!(parameters.iter().any(|parameter| parameter["name"] == "dryRun"), "{documented_path}");
     }
 }
 
@@ -254,16 +254,16 @@ fn operations_without_dry_runs_refuse_them() {
     let client = shared().client();
     let mut checked = 0;
     for (path, item) in crate::openapi::document()["paths"].as_object().unwrap() {
-        for (method, described) in item.as_object().unwrap() {
-            let parameters = described["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for (method, operation) in item.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
             if !path.starts_with("/v2/") || parameters.iter().any(|parameter| parameter["name"] == "dryRun") {
                 continue;
             }
             let path = path.replace("{accountId}", &client.account).replace(['{', '}'], "");
             let target = format!("{path}?accountId={}&dryRun=true", client.account);
             let call = client.call(&method.to_uppercase(), &target);
-            let is_form = described["requestBody"]["content"].get("multipart/form-data").is_some();
-            let answer = match described.get("requestBody") {
+            let is_form = operation["requestBody"]["content"].get("multipart/form-data").is_some();
+            let answer = match operation.get("requestBody") {
                 Some(_) if is_form => {
                     call.header("Content-Type", "multipart/form-data; boundary=b").bytes("--b--").send()
                 }

@@ -5,30 +5,30 @@ use std::fs;
 use crate::support::assert::text;
 use crate::support::server::SECRET_KEY;
 use crate::support::store::is_sqlite;
-use crate::support::{BANKS, Home, Server, expect_json};
+use crate::support::{BANKS, Server, Workspace, expect_json};
 
-/// Returns a home with an initialized production store.
-fn production() -> Home {
-    let home = Home::empty().production();
-    let initialized = home.json(&["init", "--json"]);
+/// Returns a workspace with an initialized production store.
+fn production() -> Workspace {
+    let workspace = Workspace::empty().production();
+    let initialized = workspace.json(&["init", "--json"]);
     assert_eq!(initialized["environment"], "production");
-    home
+    workspace
 }
 
 #[test]
 fn a_production_server_requires_an_initialized_store() {
-    let home = Home::empty().production();
+    let workspace = Workspace::empty().production();
     for command in ["serve", "migrate"] {
-        let stderr = home.refused_as_invalid(&[command]);
+        let stderr = workspace.refused_as_invalid(&[command]);
         assert!(stderr.contains("florin init"), "{stderr}");
     }
-    assert_eq!(fs::read_dir(home.path()).unwrap().filter(is_database).count(), 0);
-    home.json(&["init", "--json"]);
-    let home = home.unset("FLORIN_PUBLIC_URL");
-    let stderr = home.refused_as_invalid(&["serve"]);
+    assert_eq!(fs::read_dir(workspace.path()).unwrap().filter(is_database).count(), 0);
+    workspace.json(&["init", "--json"]);
+    let workspace = workspace.unset("FLORIN_PUBLIC_URL");
+    let stderr = workspace.refused_as_invalid(&["serve"]);
     assert!(stderr.contains("FLORIN_PUBLIC_URL"), "{stderr}");
-    let home = home.set("FLORIN_PUBLIC_URL", "https://pay.example");
-    assert_eq!(Server::on(home).banner["environment"], "production");
+    let workspace = workspace.set("FLORIN_PUBLIC_URL", "https://pay.example");
+    assert_eq!(Server::on(workspace).banner["environment"], "production");
 }
 
 fn is_database(file: &std::io::Result<fs::DirEntry>) -> bool {
@@ -50,7 +50,7 @@ fn a_store_of_another_environment_is_refused() {
     assert!(unset.refused_as_invalid(&["serve"]).contains("FLORIN_ENVIRONMENT=production"));
     assert_eq!(unset.stored(), before);
 
-    let demo = Home::demo().production();
+    let demo = Workspace::demo().production();
     let stderr = demo.refused_as_invalid(&["serve"]);
     assert!(stderr.contains("this is a sandbox database"), "{stderr}");
 }
@@ -58,35 +58,35 @@ fn a_store_of_another_environment_is_refused() {
 /// An earlier version could put demo data into a store that is a production store after the upgrade.
 #[test]
 fn a_production_store_with_demo_data_is_not_served() {
-    let home = Home::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
-    home.json(&["demo", "--json"]);
-    home.sql("UPDATE __florin_store SET environment = 'production'").unwrap();
-    let stderr = home.production().refused_as_invalid(&["serve"]);
+    let workspace = Workspace::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
+    workspace.json(&["demo", "--json"]);
+    workspace.sql("UPDATE __florin_store SET environment = 'production'").unwrap();
+    let stderr = workspace.production().refused_as_invalid(&["serve"]);
     assert!(stderr.contains("demo data of a sandbox"), "{stderr}");
     assert_eq!(stderr.trim().lines().count(), 1, "{stderr}");
 }
 
 #[test]
 fn other_commands_use_the_environment_of_the_store() {
-    let home = production().unset("FLORIN_ENVIRONMENT");
-    home.json(&["clients", "create", "--name", "Live", "--json"]);
-    let key = home.json(&["keys", "issue", "--client", "Live", "--all-scopes", "--json"]);
+    let workspace = production().unset("FLORIN_ENVIRONMENT");
+    workspace.json(&["clients", "create", "--name", "Live", "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", "Live", "--all-scopes", "--json"]);
     assert_eq!(key["environment"], "production");
     assert!(text(&key, "/key").starts_with("florin_production_"), "{key}");
-    assert!(home.run(&["migrate"]).status.success());
+    assert!(workspace.run(&["migrate"]).status.success());
 }
 
 #[test]
 fn a_second_init_changes_nothing() {
-    let home = production();
-    let before = home.stored();
-    assert!(home.run(&["init"]).status.success());
-    assert_eq!(home.stored(), before);
+    let workspace = production();
+    let before = workspace.stored();
+    assert!(workspace.run(&["init"]).status.success());
+    assert_eq!(workspace.stored(), before);
 }
 
 #[test]
 fn commands_do_not_create_a_store_at_a_mistyped_path() {
-    let home = Home::empty();
+    let workspace = Workspace::empty();
     for arguments in [
         &["keys", "list"][..],
         &["clients", "create", "--name", "Ada"],
@@ -95,9 +95,9 @@ fn commands_do_not_create_a_store_at_a_mistyped_path() {
         &["import", "in.jsonl"],
         &["migrate", "--check"],
     ] {
-        let path = home.path().join("florin.bd");
+        let path = workspace.path().join("florin.bd");
         let line = [arguments, &["--database-url", path.to_str().unwrap()]].concat();
-        let stderr = home.refused_as_invalid(&line);
+        let stderr = workspace.refused_as_invalid(&line);
         assert!(stderr.contains("florin init") && !path.exists(), "{arguments:?}: {stderr}");
     }
 }
@@ -106,12 +106,12 @@ fn commands_do_not_create_a_store_at_a_mistyped_path() {
 fn the_files_of_a_database_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
-    let server = Server::on(Home::empty());
+    let server = Server::on(Workspace::empty());
     if !is_sqlite() {
         return;
     }
     expect_json(&server.client().get(BANKS), 200);
-    let files: Vec<_> = fs::read_dir(server.home().path()).unwrap().filter(is_database).collect();
+    let files: Vec<_> = fs::read_dir(server.workspace().path()).unwrap().filter(is_database).collect();
     assert_eq!(files.len(), 4, "the database, its WAL, the index of the WAL, and the secret key");
     for file in files {
         let mode = file.as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;

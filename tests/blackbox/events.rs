@@ -18,8 +18,8 @@ use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{create_world, restore, set_clock, snapshot};
 use crate::support::{
-    AUTHORIZATION, Answer, CLEARING, CREDIT, Client, Home, INCREMENT, Server, Wallet, demo, expect_error, expect_fault,
-    expect_json, shared,
+    AUTHORIZATION, Answer, CLEARING, CREDIT, Client, INCREMENT, Server, Wallet, Workspace, demo, expect_error,
+    expect_fault, expect_json, shared,
 };
 
 pub(crate) const EVENTS: &str = "/v2/events";
@@ -367,18 +367,19 @@ fn a_batch_has_one_creation_event_however_often_it_is_uploaded() {
 
 #[test]
 fn production_lists_events_of_clients_with_the_feature() {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    let owner = text(&home.json(&["clients", "create", "--name", "Live", "--json"]), "/id").to_owned();
-    home.json(&["accounts", "create", "F70001", "--client", &owner, "--json"]);
-    let key = text(&home.json(&["keys", "issue", "--client", &owner, "--all-scopes", "--json"]), "/key").to_owned();
-    let server = Server::on(home);
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    let owner = text(&workspace.json(&["clients", "create", "--name", "Live", "--json"]), "/id").to_owned();
+    workspace.json(&["accounts", "create", "F70001", "--client", &owner, "--json"]);
+    let key =
+        text(&workspace.json(&["keys", "issue", "--client", &owner, "--all-scopes", "--json"]), "/key").to_owned();
+    let server = Server::on(workspace);
     let client = server.client_of(&key, "F70001");
     let one = budget(&client, "One");
     let first = card(&client, &one);
     expect_fault(&client.get(EVENTS), 403, "", "feature_not_enabled");
     let switch = |action: &str| {
-        let output = server.home().run(&["features", action, "events", "--client", &owner]);
+        let output = server.workspace().run(&["features", action, "events", "--client", &owner]);
         assert!(output.status.success(), "{output:?}");
     };
     switch("enable");

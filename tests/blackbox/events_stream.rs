@@ -117,7 +117,7 @@ fn a_client_can_have_eight_streams() {
 fn a_stream_ends_when_the_server_stops() {
     let (server, client) = fresh_sandbox();
     let mut stream = Stream::open(&client, "", None);
-    let (status, _home) = server.stop();
+    let (status, _workspace) = server.stop();
     assert!(status.success());
     let mut rest = Vec::new();
     stream.0.read_to_end(&mut rest).unwrap();
@@ -131,10 +131,10 @@ fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let (server, client) = fresh_sandbox();
     let owner = Receiver::start().subscribe(&client, "BoxCredited", &json!({}))["productId"].clone();
     let issue = ["keys", "issue", "--client", owner.as_str().unwrap(), "--all-scopes", "--json"];
-    let issued = server.home().json(&issue);
+    let issued = server.workspace().json(&issue);
     let other = server.client_of(text(&issued, "/key"), &client.account);
     let (mut valid, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
-    assert!(server.home().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
+    assert!(server.workspace().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
     while valid.line(MAX_WAIT).expect("a comment") != ": keep-alive" {}
     assert!(revoked.ends());
     funded(&client, "One", "1.00");

@@ -25,7 +25,7 @@ use crate::support::server::MAX_WAIT;
 use crate::support::wallet::{credit_body, first_body};
 use crate::support::worlds::{below_world, clock, create_world, restore, snapshot};
 use crate::support::{
-    AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
+    AUTHORIZATION, BANKS, CLEARING, CREDIT, LOOKUP, Server, Wallet, Workspace, demo, expect_fault, expect_json,
 };
 
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
@@ -34,41 +34,41 @@ const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,co
 const SOURCE: &str = "source.db";
 
 /// Creates an empty SQLite store.
-pub(crate) fn on_sqlite() -> Home {
-    let home = Home::empty();
-    let url = format!("sqlite://{}", home.path().join(SOURCE).display());
-    home.set("FLORIN_DATABASE_URL", &url)
+pub(crate) fn on_sqlite() -> Workspace {
+    let workspace = Workspace::empty();
+    let url = format!("sqlite://{}", workspace.path().join(SOURCE).display());
+    workspace.set("FLORIN_DATABASE_URL", &url)
 }
 
 /// Adds a cell and an entry to the directory of the exported database.
-fn enter_cell(home: &Home) {
-    let mut conn = SqliteConnection::establish(&home.path().join(SOURCE).display().to_string()).unwrap();
+fn enter_cell(workspace: &Workspace) {
+    let mut conn = SqliteConnection::establish(&workspace.path().join(SOURCE).display().to_string()).unwrap();
     let entry = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ('account:F80001', 'a', NULL, 1); \
         INSERT INTO cells (name, accepts_clients) VALUES ('a', TRUE)";
     conn.batch_execute("PRAGMA busy_timeout = 5000").unwrap();
     conn.batch_execute(entry).unwrap();
 }
 
-/// Creates a home whose store has the current schema and no data.
-pub(crate) fn migrated_home() -> Home {
-    let home = Home::empty();
-    assert!(home.run(&["migrate"]).status.success());
-    home
+/// Creates a workspace whose store has the current schema and no data.
+pub(crate) fn migrated_workspace() -> Workspace {
+    let workspace = Workspace::empty();
+    assert!(workspace.run(&["migrate"]).status.success());
+    workspace
 }
 
-/// Exports a home to a file next to its database.
-pub(crate) fn export(home: &Home) -> String {
-    let path = home.path().join("florin.jsonl").display().to_string();
-    home.json(&["export", &path, "--json"]);
+/// Exports the store of a workspace to a file next to its database.
+pub(crate) fn export(workspace: &Workspace) -> String {
+    let path = workspace.path().join("florin.jsonl").display().to_string();
+    workspace.json(&["export", &path, "--json"]);
     path
 }
 
 /// Creates demo data on SQLite and exports it.
-fn demo_export() -> (Home, String) {
-    let home = on_sqlite();
-    home.json(&["demo", "--json"]);
-    let path = export(&home);
-    (home, path)
+fn demo_export() -> (Workspace, String) {
+    let workspace = on_sqlite();
+    workspace.json(&["demo", "--json"]);
+    let path = export(&workspace);
+    (workspace, path)
 }
 
 /// Returns the lines of rows, sorted, because databases may order texts differently.
@@ -90,7 +90,7 @@ fn without_secret(row: &str) -> String {
 }
 
 /// Expects that an import is refused with one line that contains this text.
-fn expect_refused(target: &Home, file: &str, output: &str) {
+fn expect_refused(target: &Workspace, file: &str, output: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
     assert!(refusal.contains(output), "{output}: {refusal}");
@@ -208,12 +208,12 @@ fn the_new_store_continues_where_the_old_one_stopped() {
         .send();
     let imported_snapshot = text(&expect_json(&imported, 201), "/id").to_owned();
     // This comes last, because the cell has no database.
-    enter_cell(server.home());
-    let file = export(server.home());
+    enter_cell(server.workspace());
+    let file = export(server.workspace());
     let source = server.kill();
     assert_all_tables(&file);
 
-    let target = migrated_home();
+    let target = migrated_workspace();
     let imported = target.json(&["import", &file, "--json"]);
     assert!(imported["journalTransactions"].as_i64().unwrap() > 20, "{imported}");
     target.sql("DELETE FROM cells").unwrap();
@@ -269,10 +269,10 @@ fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     }
     let (later, expected_events) = (snapshot(&world), events(&world, ""));
     restore(&world, &earlier);
-    let file = export(server.home());
+    let file = export(server.workspace());
     let source = server.kill();
 
-    let target = migrated_home();
+    let target = migrated_workspace();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
     for _ in 0..3 {
@@ -287,7 +287,7 @@ fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
 #[test]
 fn a_round_trip_preserves_everything() {
     let (_source, file) = demo_export();
-    let target = migrated_home();
+    let target = migrated_workspace();
     target.json(&["import", &file, "--json"]);
     assert_eq!(rows(&export(&target)), rows(&file));
 }
@@ -296,7 +296,7 @@ fn a_round_trip_preserves_everything() {
 fn a_damaged_file_is_refused_and_leaves_nothing() {
     let (source, file) = demo_export();
     let complete = fs::read_to_string(&file).unwrap();
-    let target = migrated_home();
+    let target = migrated_workspace();
     let lines: Vec<_> = complete.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
@@ -321,23 +321,23 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
 #[test]
 fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     let (source, file) = demo_export();
-    expect_refused(&Home::empty(), &file, "florin init");
-    expect_refused(&Home::demo(), &file, "not empty");
+    expect_refused(&Workspace::empty(), &file, "florin init");
+    expect_refused(&Workspace::demo(), &file, "not empty");
     expect_refused(&source, &file, "not empty");
-    let production = migrated_home().production();
+    let production = migrated_workspace().production();
     expect_refused(&production, &file, "FLORIN_ENVIRONMENT");
-    let production = Home::empty().production();
+    let production = Workspace::empty().production();
     assert!(production.run(&["init"]).status.success());
     expect_refused(&production, &file, "sandbox database");
-    let used = migrated_home();
+    let used = migrated_workspace();
     used.json(&["clients", "create", "--name", "first", "--json"]);
     expect_refused(&used, &file, "clients");
-    refused_to_export(&Home::empty());
+    refused_to_export(&Workspace::empty());
 }
 
-fn refused_to_export(home: &Home) {
-    let path = home.path().join("florin.jsonl");
-    let refusal = home.refused(&["export", &path.display().to_string()]);
+fn refused_to_export(workspace: &Workspace) {
+    let path = workspace.path().join("florin.jsonl");
+    let refusal = workspace.refused(&["export", &path.display().to_string()]);
     assert!(refusal.contains("florin init") && !path.exists(), "{refusal}");
 }
 

@@ -10,7 +10,7 @@ use socket2::{Domain, Socket, Type};
 
 use crate::support::http::{Connection, exchange};
 use crate::support::server::MAX_WAIT;
-use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
+use crate::support::{Answer, BANKS, CREDIT, Server, Workspace, demo, expect_fault, expect_json};
 
 /// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read.
 fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, usize)> {
@@ -33,7 +33,7 @@ fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, u
 
 #[test]
 fn requests_whose_answers_are_never_read_take_little_memory() {
-    let server = Server::on(Home::demo());
+    let server = Server::on(Workspace::demo());
     let before = server.peak_memory();
     let streams = flood(&server.address, 100, b"GET /openapi.json HTTP/1.1\r\nHost:x\r\n\r\n");
     let grown = server.peak_memory() - before;
@@ -86,7 +86,7 @@ fn is_silent(mut stream: &TcpStream) -> bool {
 
 #[test]
 fn slow_connections_of_one_address_keep_nobody_else_waiting() {
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let server = Server::on(Workspace::demo().set("FLORIN_METRICS", "true"));
     let streams = open(&server.address, 1200, |_| b"GET /healthz HTTP/1.1\r\n");
     assert_serves_others(&server);
     let refused = streams.iter().filter(|stream| !is_silent(stream)).count();
@@ -94,7 +94,7 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
     let admin = server.banner["adminListen"].as_str().unwrap();
     let metrics = exchange(admin, "GET /metrics", &[], b"").text();
     assert!(metrics.contains("florin_connections_refused_total{limit=\"address\"}"), "{metrics}");
-    assert!(server.home().log().contains("too many connections"));
+    assert!(server.workspace().log().contains("too many connections"));
     // The slow connections time out, because none sends the rest of its head.
     let start = Instant::now();
     let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Connection::over(stream)));
@@ -108,7 +108,7 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
 #[test]
 fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n";
-    let server = Server::on(Home::demo());
+    let server = Server::on(Workspace::demo());
     let streams = open(&server.address, 1200, |number| if number.is_multiple_of(2) { b"" } else { REQUEST });
     assert_serves_others(&server);
     let (mut answered, mut refused) = (0, 0);
@@ -139,7 +139,7 @@ fn is_healthy(mut connection: Connection) -> bool {
 
 #[test]
 fn a_refused_connection_gets_an_error_body() {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_CONNECTIONS_PER_ADDRESS", "1"));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_CONNECTIONS_PER_ADDRESS", "1"));
     let mut held = Connection::open(&server.address);
     held.send(b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n");
     assert_eq!(held.read(false).unwrap().status, 200);

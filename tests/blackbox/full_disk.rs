@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::support::server::MAX_WAIT;
-use crate::support::{AUTHORIZATION, Home, Server, Wallet, expect_error, expect_json};
+use crate::support::{AUTHORIZATION, Server, Wallet, Workspace, expect_error, expect_json};
 
 /// Limits the size of the files that the server writes, including its log; `None` for no limit.
 fn limit_files(server: &Server, bytes: Option<u64>) {
@@ -27,8 +27,8 @@ fn wait_for_readiness(server: &Server, status: u16) {
 #[test]
 fn a_full_disk_makes_the_server_not_ready() {
     // A process that writes beyond its limit gets a signal, which ends it unless it is ignored.
-    let home = Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").through("trap '' XFSZ");
-    let server = Server::on(home);
+    let workspace = Workspace::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").through("trap '' XFSZ");
+    let server = Server::on(workspace);
     let wallet = Wallet::with(&server, "GBP", 25_000);
     wait_for_readiness(&server, 200);
     limit_files(&server, Some(4096));

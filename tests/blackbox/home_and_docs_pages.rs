@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Answer, Client, Home, Server, demo, expect_json, shared};
+use crate::support::{Answer, Client, Server, Workspace, demo, expect_json, shared};
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -66,9 +66,9 @@ fn a_forged_host_is_not_shown() {
 
 #[test]
 fn production_shows_no_demo_key() {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    let server = Server::on(home);
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    let server = Server::on(workspace);
     let client = anonymous(&server);
     for path in ["/", "/docs"] {
         let page = browse(&client, path);
@@ -82,10 +82,10 @@ fn production_shows_no_demo_key() {
 
 #[test]
 fn a_store_without_the_demo_shows_no_demo_key() {
-    let home = Home::empty();
-    assert!(home.run(&["init"]).status.success());
-    home.json(&["clients", "create", "--name", "Ada", "--json"]);
-    let server = Server::on(home);
+    let workspace = Workspace::empty();
+    assert!(workspace.run(&["init"]).status.success());
+    workspace.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let server = Server::on(workspace);
     assert!(!browse(&anonymous(&server), "/").text().contains("florin_sandbox"));
 }
 

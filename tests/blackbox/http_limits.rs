@@ -4,7 +4,7 @@ use crate::support::http::{Connection, exchange, head_of};
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::first_body;
 use crate::support::{
-    AUTHORIZATION, Answer, BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared,
+    AUTHORIZATION, Answer, BANKS, Server, Workspace, demo, expect_error, expect_fault, expect_json, shared,
 };
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -193,7 +193,7 @@ fn there_is_no_rate_limit_unless_an_operator_sets_one() {
 
 #[test]
 fn requests_above_the_rate_limit_get_429() {
-    let server = Server::on(Home::demo().set("FLORIN_RATE_LIMIT", "2"));
+    let server = Server::on(Workspace::demo().set("FLORIN_RATE_LIMIT", "2"));
     let (client, other) = (server.client(), server.other());
     let start = std::time::Instant::now();
     let mut limited: Option<Answer> = None;
@@ -214,7 +214,7 @@ fn requests_above_the_rate_limit_get_429() {
 
 #[test]
 fn too_many_unknown_keys_of_an_address_get_429_and_valid_keys_still_work() {
-    let server = Server::on(Home::demo());
+    let server = Server::on(Workspace::demo());
     let stranger = server.client().with_authorization(Some("ApiKey x"));
     // While the requests are sent, the limit allows some more.
     let answers = (0..).map(|_| stranger.get(BANKS));
@@ -239,7 +239,7 @@ fn too_many_unknown_keys_of_an_address_get_429_and_valid_keys_still_work() {
 
 #[test]
 fn an_invalid_key_does_not_count_against_the_rate_limit() {
-    let server = Server::on(Home::demo().set("FLORIN_RATE_LIMIT", "5"));
+    let server = Server::on(Workspace::demo().set("FLORIN_RATE_LIMIT", "5"));
     let stranger = server.client().with_authorization(Some("ApiKey x"));
     for _ in 0..50 {
         assert_eq!(expect_error(&stranger.get(BANKS), 403)[0].code, "invalid_credentials");

@@ -251,9 +251,9 @@ fn replays_survive_a_restart() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.client.post_once(AUTHORIZATION, "restart", wallet.first_body("10"));
-    let (status, home) = server.stop();
+    let (status, workspace) = server.stop();
     assert!(status.success());
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let again = server.client().post_once(AUTHORIZATION, "restart", wallet.first_body("10"));
     assert_replay(&first, &again);
     let balance = Wallet { client: server.client(), ..wallet.clone() }.balance();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
-use crate::support::{AUTHORIZATION, CLEARING, Client, Home, Server, Wallet, expect_fault, expect_json, shared};
+use crate::support::{AUTHORIZATION, CLEARING, Client, Server, Wallet, Workspace, expect_fault, expect_json, shared};
 
 const PATH: &str = "/v2/sandbox/invariants";
 
@@ -66,9 +66,9 @@ const CHANGE: &str = "UPDATE journal_legs SET cause_id = (SELECT id FROM clients
 
 #[test]
 fn a_leg_that_was_changed_is_named() {
-    let home = Home::demo();
-    home.sql(CHANGE).unwrap();
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    workspace.sql(CHANGE).unwrap();
+    let server = Server::on(workspace);
     let report = checked(&server.client());
     assert_eq!(report["verdict"], "broken");
     let broken = report["checks"].as_array().unwrap().iter().filter(|check| check["verdict"] == "broken");
@@ -76,15 +76,15 @@ fn a_leg_that_was_changed_is_named() {
     assert_eq!((broken.len(), &broken[0]["name"]), (1, &json!("hash_chains")), "{report}");
     let example = &broken[0]["counterExample"];
     assert_eq!((&example["reason"], &example["leg"]["line"]), (&json!("changed"), &json!(0)), "{report}");
-    let (_, home) = server.stop();
-    let output = home.run(&["check", "--json"]);
+    let (_, workspace) = server.stop();
+    let output = workspace.run(&["check", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.success(), &report["ok"]), (false, &json!(false)));
     let found = report["discrepancies"].as_array().unwrap();
     assert!(found.iter().all(|line| line["kind"] == "hashChain" && line["reason"] == "changed"), "{report}");
     let journal = example["leg"]["journalId"].as_str().unwrap();
     assert!(found.iter().any(|line| line["journalId"] == journal), "{report}");
-    let text = home.run(&["check"]);
+    let text = workspace.run(&["check"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains(&format!("line 0 of journal transaction {journal}")), "{text}");
 }

@@ -6,7 +6,7 @@ use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::table::{Table, bad};
 use crate::support::worlds::create_world;
-use crate::support::{ABSENT, Answer, BANKS, Client, Home, Server, expect_fault, expect_json, shared};
+use crate::support::{ABSENT, Answer, BANKS, Client, Server, Workspace, expect_fault, expect_json, shared};
 
 const ADDRESSES: &str = "/v2/ipaddresses?";
 
@@ -35,9 +35,9 @@ fn ips(page: &Value) -> Vec<&str> {
 }
 
 /// Starts a server whose demo client has no networks.
-fn without_networks(home: Home) -> Server {
-    home.json(&["clients", "change", "demo", "--any-network", "--json"]);
-    Server::on(home)
+fn without_networks(workspace: Workspace) -> Server {
+    workspace.json(&["clients", "change", "demo", "--any-network", "--json"]);
+    Server::on(workspace)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn the_demo_client_may_call_from_everywhere() {
 
 #[test]
 fn the_first_address_covers_the_caller() {
-    let server = without_networks(Home::demo());
+    let server = without_networks(Workspace::demo());
     let client = server.client();
     assert_eq!(list(&client, "")["count"], 0);
     expect_fault(&add(&client, "192.0.2.1"), 409, "", "invalid_state");
@@ -65,7 +65,7 @@ fn the_first_address_covers_the_caller() {
 
 #[test]
 fn the_list_is_in_the_order_of_addresses() {
-    let server = without_networks(Home::demo());
+    let server = without_networks(Workspace::demo());
     let client = server.client();
     for ip in ["127.0.0.0/8", "192.0.2.1", "2001:db8::1", "9.0.0.0/8", "10.1.2.3/16", "2001:db8::/64"] {
         expect_json(&add(&client, ip), 201);
@@ -78,7 +78,7 @@ fn the_list_is_in_the_order_of_addresses() {
 
 #[test]
 fn callers_cannot_lock_themselves_out() {
-    let server = without_networks(Home::demo());
+    let server = without_networks(Workspace::demo());
     let client = server.client();
     let own = text(&expect_json(&add(&client, "127.0.0.1"), 201), "/id").to_owned();
     let other = text(&expect_json(&add(&client, "192.0.2.0/24"), 201), "/id").to_owned();
@@ -96,8 +96,8 @@ fn callers_cannot_lock_themselves_out() {
 #[test]
 fn the_operator_and_the_callers_change_one_list() {
     let server = Server::sandbox();
-    let (client, home) = (server.client(), server.home());
-    home.json(&[
+    let (client, workspace) = (server.client(), server.workspace());
+    workspace.json(&[
         "clients",
         "change",
         "demo",
@@ -112,12 +112,12 @@ fn the_operator_and_the_callers_change_one_list() {
     assert_eq!([&page["rows"][0]["description"], &page["rows"][0]["createdAt"]], [&Value::Null; 2]);
     assert_eq!(remove(&client, text(&page["rows"][1], "/id")).status, 204);
     expect_json(&add(&client, "198.51.100.0/24"), 201);
-    let clients = home.json(&["clients", "list", "--json"]);
+    let clients = workspace.json(&["clients", "list", "--json"]);
     let demo = clients["rows"].as_array().unwrap().iter().find(|row| row["name"] == "demo").unwrap();
     assert_eq!(demo["allowedNetworks"], json!(["127.0.0.1/32", "198.51.100.0/24"]));
     // The audit log contains the changes of callers, but not refused requests.
     expect_fault(&remove(&client, text(&page["rows"][0], "/id")), 409, "", "invalid_state");
-    let audit = home.json(&["audit", "list", "--json"]);
+    let audit = workspace.json(&["audit", "list", "--json"]);
     let acts: Vec<_> = audit["rows"]
         .as_array()
         .unwrap()
@@ -129,14 +129,14 @@ fn the_operator_and_the_callers_change_one_list() {
     for act in acts {
         assert!(text(act, "/actor").starts_with("key ") && text(act, "/source") == "127.0.0.1", "{act}");
     }
-    home.json(&["audit", "verify", "--json"]);
+    workspace.json(&["audit", "verify", "--json"]);
 }
 
 #[test]
 fn a_change_is_in_effect_when_it_is_answered() {
-    let server = without_networks(Home::demo());
+    let server = without_networks(Workspace::demo());
     let client = server.client();
-    let key = server.home().json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
+    let key = server.workspace().json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
     let second = server.client_of(text(&key, "/key"), &client.account);
     expect_json(&second.get(BANKS), 200);
     let everywhere = expect_json(&add(&client, "0.0.0.0/0"), 201);
@@ -184,7 +184,7 @@ fn invalid_requests_are_refused() {
 
 #[test]
 fn a_key_for_one_account_cannot_change_the_networks_of_its_client() {
-    let server = without_networks(Home::demo());
+    let server = without_networks(Workspace::demo());
     let (_, world) = create_world(&server, json!({"template": "empty"}));
     expect_fault(&add(&world, "127.0.0.1"), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(list(&world, "")["count"], 0);
@@ -192,7 +192,7 @@ fn a_key_for_one_account_cannot_change_the_networks_of_its_client() {
 
 #[test]
 fn a_setting_limits_the_number_of_networks() {
-    let server = without_networks(Home::demo().set("FLORIN_MAX_NETWORKS", "1"));
+    let server = without_networks(Workspace::demo().set("FLORIN_MAX_NETWORKS", "1"));
     let client = server.client();
     expect_json(&add(&client, "127.0.0.1"), 201);
     let fault = expect_fault(&add(&client, "127.0.0.2"), 409, "", "invalid_state");

@@ -41,7 +41,7 @@ impl Listener {
 }
 
 fn command(server: &Server, arguments: &[&str]) -> Command {
-    let mut command = server.home().command(&[&["listen"], arguments].concat());
+    let mut command = server.workspace().command(&[&["listen"], arguments].concat());
     command.env("FLORIN_URL", format!("http://{}", server.address)).env("FLORIN_API_KEY", &demo().api_key);
     command
 }
@@ -76,9 +76,9 @@ fn listening_continues_after_a_restart_of_the_server() {
     credit(&client, &budget);
     assert!(listener.line().contains(&format!("{budget} #2")));
     let address = server.address.clone();
-    let (ended, home) = server.stop();
+    let (ended, workspace) = server.stop();
     assert!(ended.success());
-    let server = Server::on(home.set("FLORIN_LISTEN", &address));
+    let server = Server::on(workspace.set("FLORIN_LISTEN", &address));
     let client = server.client();
     credit(&client, &budget);
     credit(&client, &budget);

@@ -8,7 +8,7 @@ use diesel::{Connection, SqliteConnection};
 
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
-use crate::support::{BANKS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
+use crate::support::{BANKS, CREDIT, Server, Wallet, Workspace, expect_error, expect_json};
 
 fn wait_for_readiness(server: &Server, status: u16) {
     let start = Instant::now();
@@ -21,13 +21,14 @@ fn wait_for_readiness(server: &Server, status: u16) {
 /// This always runs on SQLite. `tests/instances/frozen.rs` tests a database server that does not answer.
 #[test]
 fn every_wait_for_a_locked_database_ends() {
-    let home = Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").set("FLORIN_SHUTDOWN_SECONDS", "20");
-    let server = Server::on(home);
+    let workspace =
+        Workspace::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").set("FLORIN_SHUTDOWN_SECONDS", "20");
+    let server = Server::on(workspace);
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let credit = || wallet.client.post_once(CREDIT, "locked", credit_body(&wallet.card.budget, "0.07", "GBP"));
     wait_for_readiness(&server, 200);
 
-    let file = server.home().path().join("florin.db");
+    let file = server.workspace().path().join("florin.db");
     let mut other = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
     other.batch_execute("PRAGMA busy_timeout = 30000; BEGIN EXCLUSIVE").unwrap();
     wait_for_readiness(&server, 503);
@@ -46,6 +47,6 @@ fn every_wait_for_a_locked_database_ends() {
     assert_eq!(wallet.balance().available, 1_007);
 
     other.batch_execute("BEGIN EXCLUSIVE").unwrap();
-    let (took, _home) = server.stop_successfully();
+    let (took, _workspace) = server.stop_successfully();
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");
 }

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
-use crate::support::{BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared, while_requesting};
+use crate::support::{
+    BANKS, Server, Workspace, demo, expect_error, expect_fault, expect_json, shared, while_requesting,
+};
 
 fn page(query: &str) -> Value {
     expect_json(&shared().client().get(&format!("{BANKS}?accountId={}{query}", demo().account)), 200)
@@ -79,8 +81,8 @@ fn a_foreign_account_is_not_found() {
 
 #[test]
 fn an_operator_replaces_the_list() {
-    let home = Home::demo();
-    let file = home.write(
+    let workspace = Workspace::demo();
+    let file = workspace.write(
         "banks.csv",
         "id,name,iconUrl,supportsRefunds\n\
          ffffffffffffffffffffffffffffffff,Zebra Bank,https://icons.example/zebra.svg,true\n\
@@ -89,10 +91,10 @@ fn an_operator_replaces_the_list() {
          bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,\"Same, Name\",https://icons.example/b.svg,false\n\
          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,\"Same, Name\",https://icons.example/a.svg,true\n",
     );
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let client = server.client();
     expect_json(&client.get(BANKS), 200);
-    let import = || server.home().run(&["banks", "import", &file]);
+    let import = || server.workspace().run(&["banks", "import", &file]);
     let output = while_requesting(&[client.clone(), client.clone()], BANKS, import);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let listed = expect_json(&client.get(BANKS), 200);
@@ -114,7 +116,7 @@ fn an_operator_replaces_the_list() {
 
 #[test]
 fn a_faulty_file_changes_nothing() {
-    let home = Home::demo();
+    let workspace = Workspace::demo();
     let header = "id,name,iconUrl,supportsRefunds\n";
     let good = "ffffffffffffffffffffffffffffffff,Zebra Bank,https://icons.example/zebra.svg,true\n";
     for (name, text) in [
@@ -124,11 +126,11 @@ fn a_faulty_file_changes_nothing() {
         ("columns.csv", format!("{header}{good}{},Bank\n", "e".repeat(32))),
         ("header.csv", format!("name,id\n{good}")),
     ] {
-        let file = home.write(name, &text);
-        home.refused(&["banks", "import", &file]);
+        let file = workspace.write(name, &text);
+        workspace.refused(&["banks", "import", &file]);
     }
-    home.refused(&["banks", "import", "/nowhere/banks.csv"]);
-    let server = Server::on(home);
+    workspace.refused(&["banks", "import", "/nowhere/banks.csv"]);
+    let server = Server::on(workspace);
     let listed = expect_json(&server.client().get(&format!("{BANKS}?accountId={}&limit=1000", demo().account)), 200);
     assert_eq!(listed["rows"].as_array().unwrap(), &all());
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::support::assert::{ids, members, text, time, uuid};
-use crate::support::{CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_json, shared};
+use crate::support::{CHECKOUTS, Client, Server, Workspace, demo, expect_fault, expect_json, shared};
 
 fn list(client: &Client, filter: &str) -> Value {
     let page = expect_json(&client.get(&format!("{CHECKOUTS}?accountId={}{filter}", client.account)), 200);
@@ -209,13 +209,13 @@ fn checkouts_of_other_accounts_are_absent() {
 
 #[test]
 fn an_account_without_a_merchant_profile_is_not_found() {
-    let home = Home::demo();
-    let client = home.json(&["clients", "create", "--name", "No shop", "--json"]);
+    let workspace = Workspace::demo();
+    let client = workspace.json(&["clients", "create", "--name", "No shop", "--json"]);
     let client = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    home.json(&["accounts", "create", "F70002", "--client", &client, "--merchant", "A shop", "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
-    let server = Server::on(home);
+    workspace.json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
+    workspace.json(&["accounts", "create", "F70002", "--client", &client, "--merchant", "A shop", "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
+    let server = Server::on(workspace);
     let key = text(&key, "/key");
     let bare = server.client_of(key, "F70001").get(CHECKOUTS);
     expect_fault(&bare, 404, "query.accountId", "not_found");

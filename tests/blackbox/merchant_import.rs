@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::export_import::{export, migrated_home, on_sqlite};
+use crate::export_import::{export, migrated_workspace, on_sqlite};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::management::with;
@@ -48,10 +48,10 @@ fn old_links_work_after_an_import() {
         paths.map(|path| expect_json(&client.get(&path), 200))
     };
     let before = read(&client);
-    let file = export(server.home());
+    let file = export(server.workspace());
     let source = server.kill();
 
-    let target = migrated_home();
+    let target = migrated_workspace();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
     let client = server.client_of(text(&created, "/apiKey"), &client.account);

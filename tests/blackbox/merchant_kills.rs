@@ -22,7 +22,7 @@ use crate::support::setting::setting;
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
 use crate::support::store::is_sqlite;
 use crate::support::worlds::{create_world, set_clock};
-use crate::support::{Answer, Client, Home, Server, expect_json};
+use crate::support::{Answer, Client, Server, Workspace, expect_json};
 
 const WORKERS: usize = 6;
 /// Number of kills on one store. Each kill uses a separate world, and a client has at most 100 worlds.
@@ -147,8 +147,8 @@ impl Scene {
         Some(Value::Null)
     }
 
-    /// Runs all workers, and kills the server after a random number of answers. Returns its home and all writes.
-    fn work_until_killed(&self, server: Server, rng: &mut Rng) -> (Home, Vec<Sent>) {
+    /// Runs all workers, and kills the server after a random number of answers. Returns its workspace and all writes.
+    fn work_until_killed(&self, server: Server, rng: &mut Rng) -> (Workspace, Vec<Sent>) {
         let enough = rng.usize(1..60);
         let (log, stop, answered) = (Mutex::new(Vec::new()), AtomicBool::new(false), AtomicUsize::new(0));
         let send = |mut sent: Sent| {
@@ -161,7 +161,7 @@ impl Scene {
             log.lock().unwrap().push(sent);
             record.filter(|_| !stop.load(Ordering::Relaxed))
         };
-        let (home, before) = thread::scope(|scope| {
+        let (workspace, before) = thread::scope(|scope| {
             for worker in 0..WORKERS {
                 let (mut rng, send) = (rng.fork(), &send);
                 scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), send));
@@ -171,12 +171,12 @@ impl Scene {
                 thread::sleep(Duration::from_micros(300));
             }
             let before = answered.load(Ordering::Relaxed);
-            let home = server.kill();
+            let workspace = server.kill();
             stop.store(true, Ordering::Relaxed);
-            (home, before)
+            (workspace, before)
         });
         assert!(before >= enough, "only {before} of {enough} answers in {MAX_WAIT:?}");
-        (home, log.into_inner().unwrap())
+        (workspace, log.into_inner().unwrap())
     }
 
     /// Returns every session of the account, or every payment and refund.
@@ -302,13 +302,13 @@ fn kills_while_merchants_and_payers_act_lose_and_double_nothing() {
 
 /// Kills the servers of one store. Returns the number of writes, and of those without an answer.
 fn kill_one_store(rng: &mut Rng, kills: u64) -> (usize, usize) {
-    let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
+    let mut server = Server::on(Workspace::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
     let (mut writes, mut open) = (0, 0);
     for _ in 0..kills {
         let mut scene = Scene::create(&server);
-        let (home, log) = scene.work_until_killed(server, rng);
-        check_journal(&home);
-        server = Server::on(home);
+        let (workspace, log) = scene.work_until_killed(server, rng);
+        check_journal(&workspace);
+        server = Server::on(workspace);
         scene.client.address.clone_from(&server.address);
         scene.check_accepted_writes(&log);
         scene.repeat(&log);
@@ -317,7 +317,7 @@ fn kill_one_store(rng: &mut Rng, kills: u64) -> (usize, usize) {
         writes += log.len();
         open += log.iter().filter(|sent| sent.answer.is_none()).count();
     }
-    assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     check_journal(&server.kill());
     (writes, open)
 }

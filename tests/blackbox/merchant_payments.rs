@@ -10,7 +10,7 @@ use crate::support::shop::{
 };
 use crate::support::store::is_sqlite;
 use crate::support::worlds::set_clock;
-use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
+use crate::support::{Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json};
 
 /// Creates a payment, its refund, a top-up of a budget, and a rejected payment. Returns their rows in the list, and the
 /// objects that they belong to. All but the first payment are of the next day, in this order.
@@ -113,12 +113,13 @@ fn payments_orders_and_top_ups_have_every_member() {
 
 #[test]
 fn an_export_has_at_most_10_000_rows() {
-    let home = Home::demo();
+    let workspace = Workspace::demo();
     // 10,000 failed payments of the paid session of the demo data.
     let number = "substr('0198c0de-0099-7000-8000-000000000000', 1, 36 - length(CAST(n AS TEXT))) || CAST(n AS TEXT)";
     let id = if is_sqlite() { number.to_owned() } else { format!("CAST({number} AS UUID)") };
-    home.sql(&format!(
-        "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10000) \
+    workspace
+        .sql(&format!(
+            "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10000) \
          INSERT INTO merchant_payments (account_id, id, session_id, kind, status, currency, amount_minor, bank_id, \
          bank_name, failure, initiated_at, created_at, settlement_account_id, merchant_reference) \
          SELECT p.account_id, {id}, p.session_id, 'PAYMENT', 'FAILED', p.currency, p.amount_minor, p.bank_id, \
@@ -126,9 +127,9 @@ fn an_export_has_at_most_10_000_rows() {
          FROM merchant_payments p, numbers \
          WHERE p.kind = 'PAYMENT' AND p.status = 'COMPLETED' \
          AND p.id IN (SELECT refunded_payment_id FROM merchant_payments)"
-    ))
-    .unwrap();
-    let server = Server::on(home);
+        ))
+        .unwrap();
+    let server = Server::on(workspace);
     let client = server.client();
     let sold = demo().json["checkoutSessions"].as_array().unwrap().iter();
     let mut sold = sold.filter(|session| session["status"] == "COMPLETED" && session["type"] == "SHOPPING");
@@ -147,9 +148,9 @@ fn an_export_has_at_most_10_000_rows() {
 
 /// Changes the demo data by SQL, runs `florin check`, and returns the discrepancies that it reports.
 fn discrepancies_after(change: &str) -> Vec<Value> {
-    let home = Home::demo();
-    home.sql(change).unwrap();
-    let output = home.run(&["check", "--json"]);
+    let workspace = Workspace::demo();
+    workspace.sql(change).unwrap();
+    let output = workspace.run(&["check", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = report["discrepancies"].as_array().unwrap().clone();
     assert_eq!(

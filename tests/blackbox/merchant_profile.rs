@@ -9,7 +9,7 @@ use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
-    Answer, BANKS, CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared,
+    Answer, BANKS, CHECKOUTS, Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
 const MERCHANT: &str = "/v2/merchant";
@@ -218,8 +218,8 @@ fn a_restored_world_has_its_profile_again() {
 
 #[test]
 fn the_operator_sets_merchants() {
-    let home = Home::demo();
-    let set = home.json(&[
+    let workspace = Workspace::demo();
+    let set = workspace.json(&[
         "merchants",
         "set",
         "F50091",
@@ -234,17 +234,17 @@ fn the_operator_sets_merchants() {
     let expected = json!({"accountId": "F50091", "name": "Florin Demo Ltd", "status": "DEACTIVATED",
         "permissions": ["hide-service-logo", "create-top-up-checkouts"]});
     assert_eq!(set, expected);
-    let created = home.json(&["merchants", "set", "F50092", "--grant", "reconciliation", "--json"]);
+    let created = workspace.json(&["merchants", "set", "F50092", "--grant", "reconciliation", "--json"]);
     assert_eq!((&created["status"], &created["permissions"]), (&json!("ACTIVE"), &json!(["reconciliation"])));
-    home.refused(&["merchants", "set", "F79999"]);
-    home.refused(&["merchants", "set", "F50091", "--status", "GONE"]);
-    home.refused(&["merchants", "set", "F50091", "--grant", "everything"]);
+    workspace.refused(&["merchants", "set", "F79999"]);
+    workspace.refused(&["merchants", "set", "F50091", "--status", "GONE"]);
+    workspace.refused(&["merchants", "set", "F50091", "--grant", "everything"]);
     let both = ["merchants", "set", "F50091", "--grant", "reconciliation", "--withdraw", "reconciliation"];
-    let refused = home.refused_as_invalid(&both);
+    let refused = workspace.refused_as_invalid(&both);
     assert!(refused.contains("cannot both grant and withdraw reconciliation"), "{refused}");
-    let audit = home.json(&["audit", "list", "--json"]).to_string();
+    let audit = workspace.json(&["audit", "list", "--json"]).to_string();
     assert!(audit.contains("merchants set") && audit.contains("merchant F50091: DEACTIVATED"), "{audit}");
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     expect_fault(&server.client().get(MERCHANT), 404, "query.accountId", "not_found");
     assert_eq!(text(&get(&server.client().with_account("F50092")), "/name"), "Florin Demo Reserves");
 }

@@ -29,7 +29,7 @@ fn accounts_are_listed_and_found_as_documented() {
 #[test]
 fn addresses_of_callers_are_added_and_listed_as_documented() {
     let server = Server::sandbox();
-    server.home().json(&["clients", "change", "demo", "--any-network", "--json"]);
+    server.workspace().json(&["clients", "change", "demo", "--any-network", "--json"]);
     let client = server.client();
     let body = json!({"ip": "127.0.0.1", "description": "John Smith's home IP"});
     let added = expect_json(&client.post("/v2/ipaddresses?", body.to_string()), 201);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::http::Connection;
 use crate::support::server::MAX_WAIT;
-use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
+use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Server, Workspace, demo, expect_fault, expect_json};
 
 /// Sends the head of a request, without its body.
 fn begin_request(server: &Server, length: usize) -> Connection {
@@ -21,7 +21,7 @@ fn begin_request(server: &Server, length: usize) -> Connection {
 /// Starts a server that allows one request at a time. Returns the server, a connection that occupies it, and the
 /// refusal of another request.
 fn occupied_server() -> (Server, Connection, Answer) {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
     while start.elapsed() < MAX_WAIT {
         let held = begin_request(&server, 2);

@@ -70,7 +70,7 @@ fn reads_and_writes_require_their_own_scopes() {
     let batch = create(&client, "x");
     let owner = text(&find(&client, &batch), "/createdBy/id").to_owned();
     let key = |scope: &str| {
-        let issued = server.home().json(&["keys", "issue", "--client", &owner, "--scope", scope, "--json"]);
+        let issued = server.workspace().json(&["keys", "issue", "--client", &owner, "--scope", scope, "--json"]);
         server.client_of(text(&issued, "/key"), &client.account)
     };
     let (reader, writer) = (key("payment-batches:read:any"), key("payment-batches:write:any"));

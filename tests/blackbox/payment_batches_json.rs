@@ -9,7 +9,7 @@ use crate::support::payments::{
     HEADER, alerts, create, euros, filled, find, fresh_sandbox, payments, pounds, rows, upload, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Home, Server, demo, expect_error, expect_fault, expect_json};
+use crate::support::{ABSENT, Server, Workspace, demo, expect_error, expect_fault, expect_json};
 
 #[test]
 fn an_upload_replaces_the_previous_one() {
@@ -188,21 +188,21 @@ fn all_faults_of_a_row_are_reported() {
 
 #[test]
 fn an_operator_can_supply_the_complete_sort_code_table() {
-    let home = Home::demo();
-    let folder = home.path().display().to_string();
-    let home = home.set("FLORIN_SORT_CODES_FOLDER", &folder);
-    let refusal = home.refused(&["serve", "--json"]);
+    let workspace = Workspace::demo();
+    let folder = workspace.path().display().to_string();
+    let workspace = workspace.set("FLORIN_SORT_CODES_FOLDER", &folder);
+    let refusal = workspace.refused(&["serve", "--json"]);
     assert!(refusal.contains("cannot read") && refusal.contains("valacdos.txt"), "{refusal}");
-    home.write("valacdos.txt", "200000 299999 nonsense\n");
-    home.write("scsubtab.txt", "");
-    assert!(home.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
+    workspace.write("valacdos.txt", "200000 299999 nonsense\n");
+    workspace.write("scsubtab.txt", "");
+    assert!(workspace.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
     // The weights accept an account number only if its digits add up to a multiple of 11. The built-in table treats the
     // sort code differently.
-    home.write(
+    workspace.write(
         "valacdos.txt",
         "089999 089999 MOD11    0    0    0    0    0    0    1    1    1    1    1    1    1    1\n",
     );
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let client = server.client();
     let batch = create(&client, "x");
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a")])), "failed");

@@ -120,9 +120,9 @@ fn each_payment_is_paid_once_although_the_server_is_killed() {
     confirmed(&server.client(), &batch);
     for pause in [260, 30, 300, 120] {
         thread::sleep(Duration::from_millis(pause));
-        let home = server.kill();
-        check_journal(&home);
-        server = Server::on(home);
+        let workspace = server.kill();
+        check_journal(&workspace);
+        server = Server::on(workspace);
     }
     let client = server.client();
     let list = ended(&client, &batch, "completed");
@@ -131,6 +131,6 @@ fn each_payment_is_paid_once_although_the_server_is_killed() {
     let wallet = Wallet { client, ..wallet };
     let after = wallet.balance();
     assert_eq!((before.available - after.available, before.ledger - after.ledger), (paid, paid));
-    let home = server.kill();
-    check_journal(&home);
+    let workspace = server.kill();
+    check_journal(&workspace);
 }

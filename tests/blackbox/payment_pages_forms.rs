@@ -244,7 +244,7 @@ fn tokens_are_not_logged() {
     let payer = Payer::of(&shop, &session);
     payer.pay_as(&shop, "Ada Lovelace");
     payer.read(&format!("{}/more", payer.path));
-    let (token, log) = (payer.path.rsplit('/').next().unwrap().to_owned(), server.home().log());
+    let (token, log) = (payer.path.rsplit('/').next().unwrap().to_owned(), server.workspace().log());
     assert!(log.contains("/pay/{token}"), "{log}");
     assert!(!log.contains(&token) && !log.contains("Lovelace"), "{log}");
 }

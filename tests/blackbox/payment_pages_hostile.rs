@@ -166,7 +166,7 @@ fn rates_are_loaded_from_no_private_address() {
         let page = Payer::of(&shop, &session).follow(&address("continue"));
         assert!(page.contains(UNAVAILABLE) && !page.contains("not_allowed"), "{page}");
     }
-    let log = server.home().log();
+    let log = server.workspace().log();
     assert_eq!(log.matches("target_not_allowed").count(), urls.len(), "{log}");
 }
 

@@ -129,11 +129,11 @@ fn any_first_button_begins_the_session() {
 #[test]
 fn without_the_feature_the_address_is_entered_by_hand() {
     let server = Server::sandbox();
-    let clients = server.home().json(&["clients", "list", "--json"]);
+    let clients = server.workspace().json(&["clients", "list", "--json"]);
     let owner = clients["rows"].as_array().unwrap().iter().find(|row| row["name"] == "demo").unwrap();
     let switch = |action| {
         let arguments = ["features", action, "addresses-lookup", "--client", text(owner, "/id")];
-        assert!(server.home().run(&arguments).status.success());
+        assert!(server.workspace().run(&arguments).status.success());
     };
     let shop = Shop::with_options(&server, &json!({"collectAddress": true}));
     let session = shop.session(&json!({}));

@@ -8,7 +8,9 @@ use crate::support::management::{BUDGETS, new_budget, with};
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::worlds::{create_world, restore, snapshot};
-use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
+use crate::support::{
+    ABSENT, Answer, Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json, shared,
+};
 
 const PEOPLE: &str = "/v2/people";
 const PERSON: &str = "/v2/people/{personId}";
@@ -254,7 +256,7 @@ fn people_of_other_accounts_are_absent() {
 
 #[test]
 fn a_setting_limits_the_number_of_people() {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_PEOPLE", "3"));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_PEOPLE", "3"));
     let client = server.client();
     create_person(&client, "third@example.com");
     let fault =
@@ -301,12 +303,12 @@ fn people_belong_to_their_world() {
 #[test]
 fn an_erased_person_has_only_ids() {
     let server = Server::sandbox();
-    let (home, client) = (server.home(), server.client());
+    let (workspace, client) = (server.workspace(), server.client());
     let body = with(new_person("ada.b@example.com"), &json!({"dob": "1815-12-10"})).to_string();
     let ada = client.post_once(PEOPLE, "ada", &body).json();
     create_person(&with_second_account(&client), "ada.b@example.com");
     let id = text(&ada, "/id");
-    let erased = home.json(&["people", "erase", id, "--json"]);
+    let erased = workspace.json(&["people", "erase", id, "--json"]);
     assert_eq!(erased, json!({"personId": id, "accounts": ["F50091", "F50092"]}));
     for client in [&client, &with_second_account(&client)] {
         let left = find(client, &ada);
@@ -319,25 +321,25 @@ fn an_erased_person_has_only_ids() {
     let again = client.post_once(PEOPLE, "ada", &body);
     assert!(!again.replayed());
     assert_ne!(again.json()["id"], ada["id"]);
-    let audit = home.json(&["audit", "list", "--json"]).to_string();
+    let audit = workspace.json(&["audit", "list", "--json"]).to_string();
     assert!(audit.contains("people erase") && audit.contains(id), "{audit}");
-    assert!(home.refused(&["people", "erase", ABSENT]).contains("no account has the person"));
-    let refused = home.refused_as_invalid(&["people", "erase", "ada.b@example.com"]);
+    assert!(workspace.refused(&["people", "erase", ABSENT]).contains("no account has the person"));
+    let refused = workspace.refused_as_invalid(&["people", "erase", "ada.b@example.com"]);
     assert!(refused.contains("PERSON_ID"), "{refused}");
     // An address never reaches the audit log, not even by mistake.
-    assert!(!home.json(&["audit", "list", "--json"]).to_string().contains("ada.b"), "{audit}");
+    assert!(!workspace.json(&["audit", "list", "--json"]).to_string().contains("ada.b"), "{audit}");
 }
 
 #[test]
 fn personal_data_is_not_logged() {
-    let server = Server::on(Home::demo().set("FLORIN_LOG", "debug"));
+    let server = Server::on(Workspace::demo().set("FLORIN_LOG", "debug"));
     let client = server.client();
     let ada =
         expect_json(&post(&client, &with(new_person("zz.top@example.com"), &json!({"lastName": "Quuxley"}))), 201);
     patch(&client, &ada, &json!({"lastName": "Quuxley-Smith"}));
     list(&client, "emailAddress=zz.top@example.com");
     post(&client, &new_person("zz.top@example.com"));
-    let (_, home) = server.stop();
-    let log = home.log();
+    let (_, workspace) = server.stop();
+    let log = workspace.log();
     assert!(log.contains(PEOPLE) && !log.contains("Quuxley") && !log.contains("zz.top"), "{log}");
 }

@@ -227,7 +227,7 @@ fn cards_of_an_erased_person_are_terminated() {
     let own = funded(&client, "Own", "50.00");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
     let [hers, his] = [&ada, &bob].map(|owner| create_active(&client, &individual_card(owner, &[(&own, true)])));
-    server.home().json(&["people", "erase", text(&ada, "/id"), "--json"]);
+    server.workspace().json(&["people", "erase", text(&ada, "/id"), "--json"]);
     let state =
         |card: &Value| expect_json(&client.get(&format!("{CARDS}/{}", text(card, "/id"))), 200)["state"].clone();
     assert_eq!((state(&hers), state(&his)), (json!("TERMINATED"), json!("ACTIVE")));
@@ -236,7 +236,7 @@ fn cards_of_an_erased_person_are_terminated() {
     assert_eq!(expect_json(&client.get(&path), 200)["rows"][0]["toState"], "TERMINATED");
     let again = individual_card(&ada, &[(&own, true)]);
     expect_fault(&post(&client, &again), 409, "body.personId", "invalid_state");
-    server.home().json(&["check", "--json"]);
+    server.workspace().json(&["check", "--json"]);
 }
 
 #[test]

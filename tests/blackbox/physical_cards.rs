@@ -200,7 +200,7 @@ fn an_erased_owner_leaves_no_address() {
         "budgets": [{"budgetId": budget, "active": true}]});
     let virtual_card = text(&expect_json(&client.post(CARDS, body.to_string()), 201), "/id").to_owned();
     let id = order_with_pin(&client, &virtual_card);
-    server.home().json(&["people", "erase", text(&person, "/id"), "--json"]);
+    server.workspace().json(&["people", "erase", text(&person, "/id"), "--json"]);
     assert_eq!(states(&client, [&id, &virtual_card]), ["TERMINATED", "TERMINATED"]);
     assert_eq!(find(&client, &id)["recipientAddress"], Value::Null);
 }

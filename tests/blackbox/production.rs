@@ -9,7 +9,7 @@ use crate::support::management::{CARDS, balance, budget, card, limits, transfer,
 use crate::support::receiver::{WEBHOOKS, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
-    ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
+    ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server, Workspace,
     confirm_path, demo, expect_fault, expect_faults, expect_json,
 };
 
@@ -48,21 +48,21 @@ struct Production {
 fn production() -> &'static Production {
     static PRODUCTION: OnceLock<Production> = OnceLock::new();
     PRODUCTION.get_or_init(|| {
-        let home = Home::empty().production();
-        assert!(home.run(&["init"]).status.success());
-        let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
+        let workspace = Workspace::empty().production();
+        assert!(workspace.run(&["init"]).status.success());
+        let client = workspace.json(&["clients", "create", "--name", "Live", "--json"]);
         let client = text(&client, "/id").to_owned();
-        home.json(&["accounts", "create", ACCOUNT, "--client", &client, "--merchant", "Live shop", "--json"]);
-        let issue = |home: &Home, scope: &[&str]| {
+        workspace.json(&["accounts", "create", ACCOUNT, "--client", &client, "--merchant", "Live shop", "--json"]);
+        let issue = |workspace: &Workspace, scope: &[&str]| {
             let mut arguments = vec!["keys", "issue", "--client", &client, "--json"];
             arguments.extend(scope);
-            text(&home.json(&arguments), "/key").to_owned()
+            text(&workspace.json(&arguments), "/key").to_owned()
         };
-        let key = issue(&home, &["--all-scopes"]);
-        home.grant_simulations();
-        let granted = issue(&home, &["--all-scopes"]);
-        let limited = issue(&home, &["--scope", "merchant:banks:read:any"]);
-        Production { server: Server::on(home), key, granted, limited }
+        let key = issue(&workspace, &["--all-scopes"]);
+        workspace.grant_simulations();
+        let granted = issue(&workspace, &["--all-scopes"]);
+        let limited = issue(&workspace, &["--scope", "merchant:banks:read:any"]);
+        Production { server: Server::on(workspace), key, granted, limited }
     })
 }
 
@@ -126,13 +126,13 @@ fn every_simulation_is_refused() {
 
 #[test]
 fn scopes_of_simulations_are_not_granted() {
-    let home = production().server.home();
+    let workspace = production().server.workspace();
     for scope in ["budgets:simulate:any", "cards:simulate:any", "merchant:simulate:any"] {
         let arguments = ["keys", "issue", "--client", "Live", "--scope", "cards:read:any", "--scope", scope];
-        let stderr = home.refused_as_invalid(&arguments);
+        let stderr = workspace.refused_as_invalid(&arguments);
         assert!(stderr.contains(scope) && stderr.contains("production"), "{stderr}");
     }
-    let listed = home.json(&["keys", "list", "--json"]);
+    let listed = workspace.json(&["keys", "list", "--json"]);
     let scopes = |row: &Value| row["scopes"].as_array().unwrap().len();
     let mut counts: Vec<_> = listed["rows"].as_array().unwrap().iter().map(scopes).collect();
     counts.sort_unstable();
@@ -191,8 +191,8 @@ fn only_the_operator_decides_about_merchants() {
     let new = json!({"currencyCode": "GBP", "bankDetails": details}).to_string();
     let created = expect_json(&client().post("/v2/merchant/settlement-accounts", new), 201);
     assert_eq!(created["approvalStatus"], "PENDING");
-    let home = production().server.home();
-    let approved = home.json(&["merchants", "approve", ACCOUNT, text(&created, "/id"), "--json"]);
+    let workspace = production().server.workspace();
+    let approved = workspace.json(&["merchants", "approve", ACCOUNT, text(&created, "/id"), "--json"]);
     assert_eq!(approved["approvalStatus"], "APPROVED");
     let found = expect_json(&client().get(&format!("/v2/merchant/settlement-accounts/{}", text(&created, "/id"))), 200);
     assert_eq!((&found["approvalStatus"], &found["isDefault"]), (&json!("APPROVED"), &json!(true)));
@@ -249,12 +249,12 @@ fn the_sandbox_mfa_provider_is_unknown() {
 
 #[test]
 fn demo_data_is_refused() {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    home.refused(&["demo"]);
-    home.refused(&["demo", "--json"]);
-    home.refused(&["demo", "--environment", "production"]);
-    let clients = home.json(&["clients", "list", "--json"]);
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    workspace.refused(&["demo"]);
+    workspace.refused(&["demo", "--json"]);
+    workspace.refused(&["demo", "--environment", "production"]);
+    let clients = workspace.json(&["clients", "list", "--json"]);
     assert_eq!(clients, json!({"rows": []}));
 }
 

@@ -2,8 +2,8 @@
 
 use crate::support::http::{Connection, exchange, head_of};
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, INCREMENT, LOOKUP,
-    MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, anonymous, confirm_path, demo,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHECKOUTS, CLEARING, CREDIT, INCREMENT, LOOKUP,
+    MFA_SESSIONS, REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, Server, Workspace, anonymous, confirm_path, demo,
     expect_error, expect_fault, expect_json, shared,
 };
 
@@ -30,7 +30,7 @@ fn the_banner_shows_the_address() {
 #[test]
 fn metrics_are_disabled_by_default() {
     expect_fault(&anonymous().get("/metrics?"), 404, "", "not_found");
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let server = Server::on(Workspace::demo().set("FLORIN_METRICS", "true"));
     expect_json(&server.client().get(BANKS), 200);
     let metrics = server.client().with_authorization(None).get("/metrics?");
     assert_eq!(metrics.status, 200, "{metrics:?}");
@@ -53,22 +53,22 @@ fn browsers_may_neither_guess_the_type_of_responses_nor_store_them() {
 
 #[test]
 fn metrics_can_have_an_address_of_their_own() {
-    let home = Home::demo().set("FLORIN_METRICS", "true").set("FLORIN_ADMIN_LISTEN", "127.0.0.1:0");
-    let server = Server::on(home);
+    let workspace = Workspace::demo().set("FLORIN_METRICS", "true").set("FLORIN_ADMIN_LISTEN", "127.0.0.1:0");
+    let server = Server::on(workspace);
     expect_fault(&server.client().with_authorization(None).get("/metrics?"), 404, "", "not_found");
     let admin = server.banner["adminListen"].as_str().unwrap();
     let get = |path: &str| exchange(admin, &format!("GET {path}"), &[], b"");
     assert!(get("/metrics").text().contains("florin_ready 1"), "{}", get("/metrics").text());
     assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
     expect_fault(&get(BANKS), 404, "", "not_found");
-    let server = Server::on(Home::demo().set("FLORIN_ADMIN_LISTEN", "off"));
+    let server = Server::on(Workspace::demo().set("FLORIN_ADMIN_LISTEN", "off"));
     assert!(server.banner.get("adminListen").is_none(), "{}", server.banner);
 }
 
 /// Each label of a metric needs memory, and a caller without a key can send any method and path.
 #[test]
 fn invented_methods_and_paths_share_a_label() {
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let server = Server::on(Workspace::demo().set("FLORIN_METRICS", "true"));
     for number in 0..20 {
         for path in ["/healthz", "/nowhere", BANKS] {
             exchange(&server.address, &format!("BREW{number} {path}"), &[], b"");

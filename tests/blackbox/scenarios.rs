@@ -394,7 +394,7 @@ fn access_to_scenarios_is_checked() {
     expect_fault(&play(&foreign, &body), 404, "query.accountId", "not_found");
     expect_fault(&play(&server.limited(), &body), 403, "header.Authorization", "insufficient_scope");
     let issued = ["keys", "issue", "--client", CLIENT, "--scope", "cards:simulate:any", "--json"];
-    let only = server.home().json(&issued);
+    let only = server.workspace().json(&issued);
     let client = server.client_of(text(&only, "/key"), &demo().account);
     let fault = expect_fault(&play(&client, &body), 403, "header.Authorization", "insufficient_scope");
     assert!(fault.message.contains("budgets:simulate:any"), "{fault:?}");

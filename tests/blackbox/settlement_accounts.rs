@@ -10,7 +10,7 @@ use crate::support::shop::open_shop;
 use crate::support::table::{Table, bad};
 use crate::support::worlds::create_world;
 use crate::support::{
-    ABSENT, Answer, BANKS, CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, demo, expect_fault,
+    ABSENT, Answer, BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, Workspace, demo, expect_fault,
     expect_faults, expect_json,
 };
 
@@ -225,7 +225,7 @@ fn a_settlement_account_that_a_checkout_pays_into_cannot_be_deleted() {
 
 #[test]
 fn settings_limit_the_numbers_of_checkouts_and_payees() {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_CHECKOUTS", "1").set("FLORIN_MAX_PAYEES", "1"));
+    let server = Server::on(Workspace::demo().set("FLORIN_MAX_CHECKOUTS", "1").set("FLORIN_MAX_PAYEES", "1"));
     let (_, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let second = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
@@ -325,7 +325,7 @@ fn settlement_accounts_and_payees_of_other_accounts_are_absent() {
 #[test]
 fn the_operator_approves_and_rejects() {
     let server = Server::sandbox();
-    let home = server.home();
+    let workspace = server.workspace();
     let list = |client: &Client, path: &str| expect_json(&client.get(path), 200)["rows"].as_array().unwrap().clone();
     let pending = |client: &Client, path: &str| {
         let rows = list(client, path);
@@ -333,28 +333,28 @@ fn the_operator_approves_and_rejects() {
     };
     let client = server.client();
     let (account, payee) = (pending(&client, SETTLEMENT_ACCOUNTS), pending(&client, PAYEES));
-    let approved = home.json(&["merchants", "approve", "F50091", &account, "--json"]);
+    let approved = workspace.json(&["merchants", "approve", "F50091", &account, "--json"]);
     assert_eq!(approved, json!({"id": account, "approvalStatus": "APPROVED"}));
-    let rejected = home.json(&["merchants", "reject", "F50091", &payee, "--json"]);
+    let rejected = workspace.json(&["merchants", "reject", "F50091", &payee, "--json"]);
     assert_eq!(rejected, json!({"id": payee, "approvalStatus": "REJECTED"}));
-    assert!(home.refused(&["merchants", "reject", "F50091", &account]).contains("APPROVED is final"));
-    assert!(home.refused(&["merchants", "approve", "F50091", &payee]).contains("REJECTED is final"));
-    assert!(home.refused(&["merchants", "approve", "F60017", &payee]).contains("no settlement account or payee"));
-    home.refused_as_invalid(&["merchants", "approve", "F50091", "x"]);
+    assert!(workspace.refused(&["merchants", "reject", "F50091", &account]).contains("APPROVED is final"));
+    assert!(workspace.refused(&["merchants", "approve", "F50091", &payee]).contains("REJECTED is final"));
+    assert!(workspace.refused(&["merchants", "approve", "F60017", &payee]).contains("no settlement account or payee"));
+    workspace.refused_as_invalid(&["merchants", "approve", "F50091", "x"]);
     assert!(list(&client, PAYEES).iter().any(|row| row["id"] == payee.as_str() && row["approvalStatus"] == "REJECTED"));
-    let audit = home.json(&["audit", "list", "--json"]).to_string();
+    let audit = workspace.json(&["audit", "list", "--json"]).to_string();
     assert!(audit.contains("merchants approve") && audit.contains("merchants reject") && audit.contains(&payee));
 }
 
 #[test]
 fn bank_details_are_not_logged() {
-    let server = Server::on(Home::demo().set("FLORIN_LOG", "debug"));
+    let server = Server::on(Workspace::demo().set("FLORIN_LOG", "debug"));
     let client = server.client();
     expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds("87654321")), 201);
     expect_json(&post(&client, PAYEES, &payee(&pounds("12345678"))), 201);
     post(&client, SETTLEMENT_ACCOUNTS, &pounds("87654321"));
-    let (_, home) = server.stop();
-    let log = home.log();
+    let (_, workspace) = server.stop();
+    let log = workspace.log();
     assert!(log.contains(PAYEES) && !log.contains("87654321") && !log.contains("12345678"), "{log}");
     assert!(!log.contains("Çelik"), "{log}");
 }

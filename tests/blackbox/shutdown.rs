@@ -9,14 +9,14 @@ use crate::support::assert::text;
 use crate::support::http::{Connection, head_of};
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::transaction;
-use crate::support::{AUTHORIZATION, BANKS, Home, REVERSAL, Server, Wallet, demo, expect_error, expect_json};
+use crate::support::{AUTHORIZATION, BANKS, REVERSAL, Server, Wallet, Workspace, demo, expect_error, expect_json};
 
 #[test]
 fn an_idle_server_ends_with_exit_code_0() {
     let server = Server::sandbox();
     expect_json(&server.client().get(BANKS), 200);
     let address = server.address.clone();
-    let (status, _home) = server.stop();
+    let (status, _workspace) = server.stop();
     assert_eq!(status.code(), Some(0));
     assert!(TcpStream::connect(address).is_err(), "something still listens");
 }
@@ -28,14 +28,14 @@ fn stdout_has_only_one_line() {
     server.client().get("/v2/nothing");
     server.signal_term();
     assert_eq!(server.printed(MAX_WAIT), None);
-    let (status, home) = server.ended();
+    let (status, workspace) = server.ended();
     assert_eq!(status.code(), Some(0));
-    assert!(!home.log().contains("panicked at"), "{}", home.log());
+    assert!(!workspace.log().contains("panicked at"), "{}", workspace.log());
 }
 
 #[test]
 fn readiness_ends_before_the_server_stops() {
-    let server = Server::on(Home::demo().set("FLORIN_DRAIN_SECONDS", "6"));
+    let server = Server::on(Workspace::demo().set("FLORIN_DRAIN_SECONDS", "6"));
     let client = server.client().with_authorization(None);
     assert_eq!(client.get("/readyz?").status, 200);
     server.signal_term();
@@ -48,7 +48,7 @@ fn readiness_ends_before_the_server_stops() {
     let client = server.client();
     expect_error(&client.with_authorization(None).get("/readyz?"), 503);
     expect_json(&server.client().get(BANKS), 200);
-    let (status, _home) = server.ended();
+    let (status, _workspace) = server.ended();
     assert_eq!(status.code(), Some(0));
 }
 
@@ -61,7 +61,7 @@ fn deliveries_end_while_a_request_is_in_progress() {
     let (mut connection, rest) = half_sent(&server, &body);
     server.signal_term();
     let start = Instant::now();
-    while !server.home().log().contains("starting no more deliveries") {
+    while !server.workspace().log().contains("starting no more deliveries") {
         assert!(start.elapsed() < MAX_WAIT, "deliveries wait for the request");
         thread::sleep(Duration::from_millis(10));
     }
@@ -99,10 +99,10 @@ fn a_request_whose_body_is_still_coming_is_finished() {
     let approved = transaction(&answer);
     assert_eq!(text(&approved, "/gpa/availableBalance"), "240.00");
     drop(connection);
-    let (status, home) = server.ended();
+    let (status, workspace) = server.ended();
     assert_eq!(status.code(), Some(0));
 
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let wallet = Wallet { client: server.client(), ..wallet };
     let reversal = wallet.follow_ok(REVERSAL, text(&approved, "/token"), "10");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "250.00");
@@ -113,7 +113,7 @@ fn under_load_every_answered_effect_is_stored() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let approved = AtomicUsize::new(0);
-    let (status, home) = thread::scope(|scope| {
+    let (status, workspace) = thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
                 loop {
@@ -133,7 +133,7 @@ fn under_load_every_answered_effect_is_stored() {
         server.stop()
     });
     assert_eq!(status.code(), Some(0));
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let wallet = Wallet { client: server.client(), ..wallet };
     let charged = 10_000_000 - wallet.balance().available;
     let answered = i64::try_from(approved.into_inner()).unwrap() * 100;
@@ -150,6 +150,6 @@ fn idle_connections_do_not_delay_the_shutdown() {
         connection.send(format!("{target}Authorization: {}\r\n\r\n", demo().api_key).as_bytes());
         expect_json(&connection.read(false).unwrap(), 200);
     }
-    let (status, _home) = server.stop();
+    let (status, _workspace) = server.stop();
     assert_eq!(status.code(), Some(0));
 }

@@ -88,8 +88,8 @@ fn a_world_can_be_imported_by_another_installation() {
     pay(&copy, "1");
     restore(&copy, &saved);
     for server in [source, target] {
-        let (_, home) = server.stop();
-        let check = home.run(&["check"]);
+        let (_, workspace) = server.stop();
+        let check = workspace.run(&["check"]);
         assert!(check.status.success(), "{check:?}");
     }
 }
@@ -250,8 +250,8 @@ fn broken_files_are_refused_and_leave_nothing() {
     expect_fault(&import(&client, &large), 413, "body", "payload_too_large");
     assert_eq!(client.get(IMPORTS).json()["count"], 0);
     assert!(lines > 50, "{lines} lines");
-    let (_, home) = server.stop();
-    let check = home.run(&["check"]);
+    let (_, workspace) = server.stop();
+    let check = workspace.run(&["check"]);
     assert!(check.status.success(), "{check:?}");
 }
 

@@ -23,8 +23,8 @@ fn expect_nothing_left(server: Server, file: &str) {
     let client = server.client();
     assert_eq!(client.get(IMPORTS).json()["count"], 0);
     create_world(&server, json!({"snapshotId": imported(&client, file)}));
-    let (_, home) = server.stop();
-    let check = home.run(&["check"]);
+    let (_, workspace) = server.stop();
+    let check = workspace.run(&["check"]);
     assert!(check.status.success(), "{check:?}");
 }
 

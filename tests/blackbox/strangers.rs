@@ -10,7 +10,7 @@ use crate::support::assert::{expect_invariants, text};
 use crate::support::examples::{Examples, Operation};
 use crate::support::load::check_journal;
 use crate::support::worlds::set_clock;
-use crate::support::{Answer, Client, Home, Server, demo, expect_error, expect_fault, expect_json};
+use crate::support::{Answer, Client, Server, Workspace, demo, expect_error, expect_fault, expect_json};
 
 /// The account of the limited key.
 const LIMITED: &str = "F70001";
@@ -56,40 +56,40 @@ enum Names {
     Objects,
 }
 
-fn issue(home: &Home, arguments: &[&str]) -> Value {
-    home.json(&[&["keys", "issue", "--all-scopes", "--json"], arguments].concat())
+fn issue(workspace: &Workspace, arguments: &[&str]) -> Value {
+    workspace.json(&[&["keys", "issue", "--all-scopes", "--json"], arguments].concat())
 }
 
-fn client_with_account(home: &Home, name: &str, account: &str) -> String {
-    let client = home.json(&["clients", "create", "--name", name, "--json"]);
+fn client_with_account(workspace: &Workspace, name: &str, account: &str) -> String {
+    let client = workspace.json(&["clients", "create", "--name", name, "--json"]);
     let client = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", account, "--client", &client, "--merchant", name, "--json"]);
+    workspace.json(&["accounts", "create", account, "--client", &client, "--merchant", name, "--json"]);
     client
 }
 
 /// Starts a server with the demo account and the strangers.
 fn start() -> (Server, Vec<Stranger>) {
-    let home = Home::demo();
-    home.json(&["accounts", "create", LIMITED, "--client", "demo", "--merchant", "Kept apart", "--json"]);
-    let limited = issue(&home, &["--client", "demo", "--account", LIMITED]);
-    let strange = client_with_account(&home, "Strange", FOREIGN);
-    let other = issue(&home, &["--client", &strange]);
-    let expired = issue(&home, &["--client", &strange, "--expires-at", "2020-01-01T00:00:00Z"]);
-    let revoked = issue(&home, &["--client", &strange]);
-    assert!(home.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
-    let replaced = issue(&home, &["--client", "demo"]);
-    home.json(&["keys", "rotate", text(&replaced, "/id"), "--overlap", "0h", "--json"]);
-    let own_expired = issue(&home, &["--client", "demo", "--expires-at", "2020-01-01T00:00:00Z"]);
-    let own_revoked = issue(&home, &["--client", "demo"]);
-    assert!(home.run(&["keys", "revoke", text(&own_revoked, "/id")]).status.success());
-    let closed = client_with_account(&home, "Closed", DISABLED);
-    let disabled = issue(&home, &["--client", &closed]);
-    assert!(home.run(&["clients", "disable", &closed]).status.success());
-    let elsewhere = client_with_account(&home, "Elsewhere", ELSEWHERE);
-    home.json(&["features", "enable", "addresses-lookup", "--client", &elsewhere, "--json"]);
-    home.json(&["clients", "change", &elsewhere, "--allow-network", "192.0.2.0/24", "--json"]);
-    let elsewhere = issue(&home, &["--client", &elsewhere]);
-    let server = Server::on(home);
+    let workspace = Workspace::demo();
+    workspace.json(&["accounts", "create", LIMITED, "--client", "demo", "--merchant", "Kept apart", "--json"]);
+    let limited = issue(&workspace, &["--client", "demo", "--account", LIMITED]);
+    let strange = client_with_account(&workspace, "Strange", FOREIGN);
+    let other = issue(&workspace, &["--client", &strange]);
+    let expired = issue(&workspace, &["--client", &strange, "--expires-at", "2020-01-01T00:00:00Z"]);
+    let revoked = issue(&workspace, &["--client", &strange]);
+    assert!(workspace.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
+    let replaced = issue(&workspace, &["--client", "demo"]);
+    workspace.json(&["keys", "rotate", text(&replaced, "/id"), "--overlap", "0h", "--json"]);
+    let own_expired = issue(&workspace, &["--client", "demo", "--expires-at", "2020-01-01T00:00:00Z"]);
+    let own_revoked = issue(&workspace, &["--client", "demo"]);
+    assert!(workspace.run(&["keys", "revoke", text(&own_revoked, "/id")]).status.success());
+    let closed = client_with_account(&workspace, "Closed", DISABLED);
+    let disabled = issue(&workspace, &["--client", &closed]);
+    assert!(workspace.run(&["clients", "disable", &closed]).status.success());
+    let elsewhere = client_with_account(&workspace, "Elsewhere", ELSEWHERE);
+    workspace.json(&["features", "enable", "addresses-lookup", "--client", &elsewhere, "--json"]);
+    workspace.json(&["clients", "change", &elsewhere, "--allow-network", "192.0.2.0/24", "--json"]);
+    let elsewhere = issue(&workspace, &["--client", &elsewhere]);
+    let server = Server::on(workspace);
     let invalid = Reach::Refused(403, "invalid_credentials");
     let unknown = format!("florin_sandbox_{}", "0".repeat(64));
     let stranger = |name, key: Option<&str>, reach| {

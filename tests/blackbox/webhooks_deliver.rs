@@ -13,7 +13,7 @@ use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status,
 use crate::support::shop::{shop, sold};
 use crate::support::wallet::pay;
 use crate::support::worlds::{frozen_world, restore, set_clock, snapshot, world_path};
-use crate::support::{ABSENT, AUTHORIZATION, Home, Server, demo, expect_fault, expect_json};
+use crate::support::{ABSENT, AUTHORIZATION, Server, Workspace, demo, expect_fault, expect_json};
 
 #[test]
 fn a_purchase_is_delivered_signed_and_logged() {
@@ -147,7 +147,7 @@ fn every_delivery_verifies_through_a_rotation() {
 fn log_with(server: &Server, text: &str) -> String {
     let start = Instant::now();
     loop {
-        let log = server.home().log();
+        let log = server.workspace().log();
         if log.contains(text) || start.elapsed() > Duration::from_secs(10) {
             return log;
         }
@@ -187,7 +187,7 @@ fn status_410_disables_a_subscription_which_then_sends_nothing() {
 
 #[test]
 fn a_receiver_that_hangs_delays_no_other() {
-    let server = Server::on(Home::demo().set("FLORIN_SHUTDOWN_SECONDS", "1"));
+    let server = Server::on(Workspace::demo().set("FLORIN_SHUTDOWN_SECONDS", "1"));
     let client = server.client();
     let (hanging, quick) = (Receiver::start(), Receiver::start());
     hanging.hang(true);
@@ -205,11 +205,11 @@ fn a_receiver_that_hangs_delays_no_other() {
         "the server is ready while a receiver hangs"
     );
     // A stop waits for this receiver no longer than the limit, and the next start does not wait for a lease.
-    let (ended, home) = server.stop();
+    let (ended, workspace) = server.stop();
     assert!(ended.success());
-    assert!(home.log().contains("abandoning deliveries"));
+    assert!(workspace.log().contains("abandoning deliveries"));
     hanging.hang(false);
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     hanging.wait_for(10);
     drop(server);
 }
@@ -262,13 +262,16 @@ fn deliveries_of_a_disabled_client_are_not_sent() {
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &webhook, status("failed"));
     let operator = |verb: &str| {
-        let output = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
+        let output = server.workspace().run(&["clients", verb, text(&webhook, "/productId")]);
         assert!(output.status.success(), "{output:?}");
     };
     operator("disable");
     // The delivery is due immediately, but its client is disabled.
     let message = text(&failed, "/messageId");
-    server.home().sql(&format!("UPDATE webhook_deliveries SET due_at = NULL WHERE message_id = '{message}'")).unwrap();
+    server
+        .workspace()
+        .sql(&format!("UPDATE webhook_deliveries SET due_at = NULL WHERE message_id = '{message}'"))
+        .unwrap();
     let other = server.other();
     let witness = Receiver::start();
     let theirs = witness.subscribe(&other, "CardStateUpdated", &json!({}));
@@ -319,7 +322,7 @@ fn a_crash_loses_no_event() {
         pay(&client, "1");
     }
     receiver.wait_for(4);
-    let home = server.kill();
+    let workspace = server.kill();
     receiver.hang(false);
     // Ends the leases of the killed process, as if their time had passed.
     let lapse = if crate::support::store::is_sqlite() {
@@ -327,8 +330,10 @@ fn a_crash_loses_no_event() {
     } else {
         "leased_until - INTERVAL '2 minutes'"
     };
-    home.sql(&format!("UPDATE webhook_deliveries SET leased_until = {lapse} WHERE leased_until IS NOT NULL")).unwrap();
-    let server = Server::on(home);
+    workspace
+        .sql(&format!("UPDATE webhook_deliveries SET leased_until = {lapse} WHERE leased_until IS NOT NULL"))
+        .unwrap();
+    let server = Server::on(workspace);
     let client = server.client();
     receiver.wait_for(9);
     wait_for_delivery(&client, &webhook, status("delivered"));
@@ -369,8 +374,9 @@ fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
 fn proxies_of_the_environment_are_ignored() {
     let proxy = Receiver::start();
     let address = proxy.url().replace("/hook", "");
-    let home = Home::demo().set("http_proxy", &address).set("HTTP_PROXY", &address).set("ALL_PROXY", &address);
-    let server = Server::on(home);
+    let workspace =
+        Workspace::demo().set("http_proxy", &address).set("HTTP_PROXY", &address).set("ALL_PROXY", &address);
+    let server = Server::on(workspace);
     let client = server.client();
     let receiver = Receiver::start();
     receiver.subscribe(&client, "CardTransaction", &json!({}));

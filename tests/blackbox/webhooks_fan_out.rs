@@ -57,10 +57,11 @@ fn events_whose_deliveries_were_not_queued_before_a_crash_are_delivered_after_it
     pay(&client, "1");
     receiver.wait_for(1);
     wait_for_delivery(&client, &webhook, status("delivered"));
-    let home = server.kill();
-    home.sql("DELETE FROM webhook_attempts; DELETE FROM webhook_deliveries; UPDATE event_fan_out SET position = 0")
+    let workspace = server.kill();
+    workspace
+        .sql("DELETE FROM webhook_attempts; DELETE FROM webhook_deliveries; UPDATE event_fan_out SET position = 0")
         .unwrap();
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let client = server.client();
     let arrived = receiver.wait_for(2);
     assert_eq!((arrived[0].id(), &arrived[0].body), (arrived[1].id(), &arrived[1].body));
@@ -79,7 +80,7 @@ fn events_count_as_waiting_from_their_commit_on() {
     for count in 1..=3 {
         pay(&client, "1");
         assert_eq!(deliveries(&client, &webhook).len(), count);
-        let shown = server.home().json(&["webhooks", "show", text(&webhook, "/id"), "--json"]);
+        let shown = server.workspace().json(&["webhooks", "show", text(&webhook, "/id"), "--json"]);
         assert_eq!(shown["waiting"], json!(count), "{shown}");
     }
 }

@@ -338,17 +338,17 @@ fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     expect_json(&client.post(&webhook_path(&created, "/test"), ""), 202);
     receiver.wait_for(1);
     let listed = client.get(&webhook_path(&created, "/deliveries")).text();
-    let (_, home) = server.stop();
+    let (_, workspace) = server.stop();
     // The log names the delivery that failed, but neither its receiver nor a secret.
-    let log = home.log();
+    let log = workspace.log();
     let line = log.lines().find(|line| line.contains("an event was not delivered")).unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains(text(&created, "/id")) && line.contains("refused"), "{line}");
     assert!(!log.contains(&receiver.url()));
-    let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    let stored: Vec<u8> = workspace.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
     let hex: Vec<_> = "of-hidden-gifts".bytes().map(|byte| format!("{byte:02x}")).collect();
     let hex = hex.concat();
     for secret in [shared_secret, "of-hidden-gifts", &hex, &text(&created, "/signingSecret")[6..]] {
-        assert!(!listed.contains(secret) && !home.log().contains(secret), "{secret}");
+        assert!(!listed.contains(secret) && !workspace.log().contains(secret), "{secret}");
         assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} is stored in clear");
     }
 }

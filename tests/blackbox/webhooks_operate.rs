@@ -10,10 +10,10 @@ use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, 
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::pay;
 use crate::support::worlds::create_world;
-use crate::support::{ABSENT, Home, Server, demo, expect_json};
+use crate::support::{ABSENT, Server, Workspace, demo, expect_json};
 
-fn listed(home: &Home, filter: &[&str]) -> Vec<Value> {
-    home.json(&[&["webhooks", "list", "--json"], filter].concat())["rows"].as_array().unwrap().clone()
+fn listed(workspace: &Workspace, filter: &[&str]) -> Vec<Value> {
+    workspace.json(&[&["webhooks", "list", "--json"], filter].concat())["rows"].as_array().unwrap().clone()
 }
 
 fn ids(rows: &[Value]) -> Vec<&str> {
@@ -23,7 +23,7 @@ fn ids(rows: &[Value]) -> Vec<&str> {
 #[test]
 fn operators_see_the_webhooks_of_all_clients_without_secrets() {
     let server = Server::sandbox();
-    let (home, client) = (server.home(), server.client());
+    let (workspace, client) = (server.workspace(), server.client());
     let receiver = Receiver::start();
     let url = format!("{}/secret?key=secret", receiver.url());
     let secret = json!({"url": url, "authorizationHeader": "secret", "accountId": null, "ordered": true});
@@ -32,7 +32,7 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
     let one = receiver.subscribe(&world, "BoxCredited", &json!({"enabled": false}));
     let [all_id, one_id] = [&all, &one].map(|webhook| text(webhook, "/id"));
 
-    let rows = listed(home, &[]);
+    let rows = listed(workspace, &[]);
     assert_eq!(ids(&rows), [all_id, one_id]);
     let expected = [
         "accountId",
@@ -60,25 +60,25 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
         (&["--client", name], &[all_id, one_id]),
         (&["--client", text(&all, "/productId"), "--disabled"], &[one_id]),
     ] {
-        assert_eq!(ids(&listed(home, filter)), found, "{filter:?}");
+        assert_eq!(ids(&listed(workspace, filter)), found, "{filter:?}");
     }
-    home.json(&["clients", "create", "--name", "Eve", "--json"]);
-    assert!(listed(home, &["--client", "Eve"]).is_empty());
-    assert!(home.refused(&["webhooks", "list", "--client", "Nobody"]).contains("client Nobody does not exist"));
-    assert!(home.refused(&["webhooks", "list", "--account", "F404"]).contains("account F404 does not exist"));
+    workspace.json(&["clients", "create", "--name", "Eve", "--json"]);
+    assert!(listed(workspace, &["--client", "Eve"]).is_empty());
+    assert!(workspace.refused(&["webhooks", "list", "--client", "Nobody"]).contains("client Nobody does not exist"));
+    assert!(workspace.refused(&["webhooks", "list", "--account", "F404"]).contains("account F404 does not exist"));
 
     // With this header, no retry is due during the test.
     receiver.answer(500, "Retry-After: 3600\r\n");
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &all, status("failed"));
-    let shown = home.json(&["webhooks", "show", all_id, "--json"]);
+    let shown = workspace.json(&["webhooks", "show", all_id, "--json"]);
     assert_eq!((&shown["waiting"], &shown["failed"], &shown["ordered"]), (&json!(1), &json!(1), &json!(true)));
     time(&shown["failingSince"]);
     let delivery = &shown["deliveries"][0];
     assert_eq!((&delivery["messageId"], &delivery["status"]), (&failed["messageId"], &json!("failed")));
     assert_eq!((&delivery["responseStatus"], &delivery["error"]), (&json!(500), &Value::Null));
     for arguments in [&["webhooks", "list"][..], &["webhooks", "show", all_id]] {
-        let printed = String::from_utf8(home.run(arguments).stdout).unwrap();
+        let printed = String::from_utf8(workspace.run(arguments).stdout).unwrap();
         assert!(printed.contains(all_id) && printed.contains("failing since 2"), "{printed}");
         assert!(!printed.contains("secret") && !printed.contains("whsec_"), "{printed}");
     }
@@ -88,7 +88,7 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
 /// The metrics count attempts by outcome, and waiting deliveries in total and by subscription.
 #[test]
 fn metrics_show_attempts_and_waiting_deliveries() {
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let server = Server::on(Workspace::demo().set("FLORIN_METRICS", "true"));
     let client = server.client();
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
@@ -123,7 +123,7 @@ fn metrics_show_attempts_and_waiting_deliveries() {
 #[test]
 fn an_operator_disables_and_enables_a_webhook() {
     let server = Server::sandbox();
-    let (home, client) = (server.home(), server.client());
+    let (workspace, client) = (server.workspace(), server.client());
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
     let id = text(&webhook, "/id");
@@ -131,7 +131,7 @@ fn an_operator_disables_and_enables_a_webhook() {
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &webhook, status("failed"));
 
-    let disabled = home.json(&["webhooks", "disable", id, "--json"]);
+    let disabled = workspace.json(&["webhooks", "disable", id, "--json"]);
     assert_eq!((&disabled["enabled"], &disabled["waiting"]), (&json!(false), &json!(1)));
     // The subscription looks as if its client had disabled it.
     let seen = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
@@ -143,7 +143,7 @@ fn an_operator_disables_and_enables_a_webhook() {
     let again = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&failed, "/messageId")));
     expect_error(&client.post(&again, ""), 409);
 
-    let enabled = home.json(&["webhooks", "enable", id, "--json"]);
+    let enabled = workspace.json(&["webhooks", "enable", id, "--json"]);
     assert_eq!((&enabled["enabled"], &enabled["disabledAt"]), (&json!(true), &Value::Null));
     pay(&client, "3");
     let amounts = receiver.wait_for(2).into_iter().map(|got| got.event()["transaction"]["amount"].clone());
@@ -151,17 +151,17 @@ fn an_operator_disables_and_enables_a_webhook() {
     expect_json(&client.post(&again, ""), 202);
     receiver.wait_for(3);
 
-    let acts = home.json(&["audit", "list", "--json"]);
+    let acts = workspace.json(&["audit", "list", "--json"]);
     for state in ["disabled", "enabled"] {
         let note = format!("webhook {id} of client {}: {state}", text(&webhook, "/productId"));
         assert!(acts.to_string().contains(&note), "{note}: {acts}");
     }
     for action in ["show", "disable", "enable"] {
-        let refusal = home.refused(&["webhooks", action, ABSENT]);
+        let refusal = workspace.refused(&["webhooks", action, ABSENT]);
         assert!(refusal.contains(&format!("webhook {ABSENT} does not exist")), "{refusal}");
-        home.refused_as_invalid(&["webhooks", action, "everything"]);
+        workspace.refused_as_invalid(&["webhooks", action, "everything"]);
     }
     assert_eq!(client.call("DELETE", &webhook_path(&webhook, "")).send().status, 204);
-    home.refused(&["webhooks", "show", id]);
-    assert!(!listed(home, &["--account", &demo().account]).iter().any(|row| row["id"] == id));
+    workspace.refused(&["webhooks", "show", id]);
+    assert!(!listed(workspace, &["--account", &demo().account]).iter().any(|row| row["id"] == id));
 }

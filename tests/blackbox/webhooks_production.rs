@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::management::{budget, card};
 use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
-use crate::support::{Client, Home, Server, expect_fault, expect_json};
+use crate::support::{Client, Server, Workspace, expect_fault, expect_json};
 
 const ACCOUNT: &str = "P20001";
 
-/// Returns a home in production with an account, and a key for it. Its client has no features.
-fn production_home() -> (Home, String) {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    let owner = text(&home.json(&["clients", "create", "--name", "Live", "--json"]), "/id").to_owned();
-    home.json(&["accounts", "create", ACCOUNT, "--client", &owner, "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &owner, "--all-scopes", "--json"]);
-    (home, text(&key, "/key").to_owned())
+/// Returns a workspace in production with an account, and a key for it. Its client has no features.
+fn production_workspace() -> (Workspace, String) {
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    let owner = text(&workspace.json(&["clients", "create", "--name", "Live", "--json"]), "/id").to_owned();
+    workspace.json(&["accounts", "create", ACCOUNT, "--client", &owner, "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &owner, "--all-scopes", "--json"]);
+    (workspace, text(&key, "/key").to_owned())
 }
 
 /// Sends a test to a subscription, and returns the delivery after its only attempt.
@@ -40,17 +40,17 @@ fn assert_failed_with(delivery: &Value, error: &str) {
 #[test]
 fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_of_the_machine() {
     let (receiver, authority) = Receiver::start_tls();
-    let (home, key) = production_home();
-    let authority = home.write("authority.pem", &authority);
+    let (workspace, key) = production_workspace();
+    let authority = workspace.write("authority.pem", &authority);
 
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     let client = server.client_of(&key, ACCOUNT);
     let webhook = receiver.subscribe(&client, "CardStateUpdated", &json!({}));
     assert_failed_with(&send_test(&client, &webhook), "target_not_allowed");
     assert_eq!(receiver.connections(), 0);
 
-    let home = server.stop().1.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8, ::1/128");
-    let server = Server::on(home);
+    let workspace = server.stop().1.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8, ::1/128");
+    let server = Server::on(workspace);
     let client = server.client_of(&key, ACCOUNT);
     assert_failed_with(&send_test(&client, &webhook), "tls_failed");
     assert!(receiver.connections() > 0);
@@ -70,9 +70,9 @@ fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_o
 
 #[test]
 fn production_refuses_urls_with_addresses_other_ports_or_without_tls() {
-    let (home, key) = production_home();
+    let (workspace, key) = production_workspace();
     // Allowed networks do not allow URLs with addresses, or without TLS.
-    let server = Server::on(home.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "0.0.0.0/0, ::/0"));
+    let server = Server::on(workspace.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "0.0.0.0/0, ::/0"));
     let client = server.client_of(&key, ACCOUNT);
     let body = |url: &str| json!({"enabled": true, "url": url, "webhookEventTypeName": "CardTransaction"}).to_string();
     for url in [

@@ -8,7 +8,7 @@ use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, 
 use crate::support::server::SECRET_KEY;
 use crate::support::wallet::pay;
 use crate::support::worlds::{create_world, set_clock};
-use crate::support::{Home, Server, expect_fault, expect_json};
+use crate::support::{Server, Workspace, expect_fault, expect_json};
 
 #[test]
 fn an_event_is_sent_again_immediately() {
@@ -141,18 +141,18 @@ fn an_import_sends_no_old_events_and_a_rotated_key_decrypts_secrets() {
     receiver.answer(500, "");
     pay(&client, "2");
     wait_for_delivery(&client, &webhook, status("failed"));
-    let (_, home) = server.stop();
-    let file = home.path().join("all.florin").display().to_string();
-    assert!(home.run(&["export", &file]).status.success());
-    let home = Home::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
-    assert!(home.run(&["migrate"]).status.success());
-    let imported = home.run(&["import", &file]);
+    let (_, workspace) = server.stop();
+    let file = workspace.path().join("all.florin").display().to_string();
+    assert!(workspace.run(&["export", &file]).status.success());
+    let workspace = Workspace::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
+    assert!(workspace.run(&["migrate"]).status.success());
+    let imported = workspace.run(&["import", &file]);
     assert!(imported.status.success(), "{imported:?}");
-    let home = home.set("FLORIN_SECRET_KEY", &"ab".repeat(32)).set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
-    let rotated = home.json(&["secrets", "rotate", "--json"]);
+    let workspace = workspace.set("FLORIN_SECRET_KEY", &"ab".repeat(32)).set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
+    let rotated = workspace.json(&["secrets", "rotate", "--json"]);
     assert!(rotated["rotated"].as_u64() > Some(0), "{rotated}");
     receiver.answer(200, "");
-    let server = Server::on(home.unset("FLORIN_SECRET_KEY_PREVIOUS"));
+    let server = Server::on(workspace.unset("FLORIN_SECRET_KEY_PREVIOUS"));
     let client = server.client();
     let log = deliveries(&client, &webhook);
     assert_eq!((&log[0]["status"], &log[1]["status"]), (&json!("cancelled"), &json!("delivered")));

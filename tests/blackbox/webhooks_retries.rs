@@ -7,11 +7,11 @@ use crate::support::assert::{text, time};
 use crate::support::receiver::{Receiver, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
 use crate::support::worlds::{clock, frozen_world, set_clock};
-use crate::support::{Home, Server, expect_fault, expect_json};
+use crate::support::{Server, Workspace, expect_fault, expect_json};
 
 #[test]
 fn the_original_schedule_retries_every_five_minutes() {
-    let server = Server::on(Home::demo().set("FLORIN_WEBHOOK_RETRIES", "original"));
+    let server = Server::on(Workspace::demo().set("FLORIN_WEBHOOK_RETRIES", "original"));
     let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(500, "");

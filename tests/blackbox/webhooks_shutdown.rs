@@ -22,10 +22,10 @@ fn a_stop_waits_for_an_attempt_in_flight() {
     server.signal_term();
     thread::sleep(Duration::from_secs(5));
     receiver.hang(false);
-    let (ended, home) = server.ended();
+    let (ended, workspace) = server.ended();
     assert!(ended.success(), "{ended}");
-    assert!(!home.log().contains("abandoning deliveries"));
-    let server = Server::on(home);
+    assert!(!workspace.log().contains("abandoning deliveries"));
+    let server = Server::on(workspace);
     let delivered = wait_for_delivery(&server.client(), &webhook, status("delivered"));
     assert_eq!(delivered["attempts"].as_array().unwrap().len(), 1, "{delivered}");
     assert_eq!(receiver.arrived().len(), 1);

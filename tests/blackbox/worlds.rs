@@ -14,8 +14,8 @@ use crate::support::protected::ProtectedCard;
 use crate::support::wallet::{available, first_body, pay, transaction};
 use crate::support::worlds::{WORLDS, below_world, clock, create_world, restore, set_clock, snapshot, world_path};
 use crate::support::{
-    ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, REVERSAL, Server, demo, expect_fault, expect_faults,
-    expect_json, shared, together,
+    ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, REVERSAL, Server, Workspace, demo, expect_fault,
+    expect_faults, expect_json, shared, together,
 };
 
 const PATH: &str = "/v2/sandbox/worlds";
@@ -111,8 +111,8 @@ fn deleting_a_world_deletes_its_key() {
     let (_, again) = create_world(&server, json!({"seed": "short-lived"}));
     assert_eq!(again.account, client.account);
     available(&again);
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 /// The key of a world that was replaced, or deleted and created again, never reaches the new world, although it is in
@@ -197,8 +197,8 @@ fn a_restore_brings_back_the_exact_state() {
         assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
         assert_eq!(state(&client), before, "round {round}");
     }
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 #[test]
@@ -305,8 +305,8 @@ fn one_idempotency_key_creates_one_world_whose_key_is_not_stored() {
     assert_eq!(listed(&client).len(), 1);
     assert_eq!(client.call("DELETE", &world_path(&account)).send().status, 204);
     expect_json(&client.post_once(WORLDS, "made", "{}"), 201);
-    let (_, home) = server.stop();
-    for (name, bytes) in home.stored() {
+    let (_, workspace) = server.stop();
+    for (name, bytes) in workspace.stored() {
         assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "the secret is in {name}");
     }
 }
@@ -361,14 +361,14 @@ fn invalid_requests_are_reported() {
 
 #[test]
 fn production_refuses_worlds() {
-    let home = Home::empty().production();
-    assert!(home.run(&["init"]).status.success());
-    let client = home.json(&["clients", "create", "--name", "Live", "--json"]);
+    let workspace = Workspace::empty().production();
+    assert!(workspace.run(&["init"]).status.success());
+    let client = workspace.json(&["clients", "create", "--name", "Live", "--json"]);
     let client = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", "P1", "--client", &client, "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &client, "--json", "--all-scopes"]);
-    home.grant_simulations();
-    let server = Server::on(home);
+    workspace.json(&["accounts", "create", "P1", "--client", &client, "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &client, "--json", "--all-scopes"]);
+    workspace.grant_simulations();
+    let server = Server::on(workspace);
     let client = server.client_of(text(&key, "/key"), "P1");
     for (method, path) in [
         ("GET", "/v2/sandbox/clock".to_owned()),

@@ -154,8 +154,8 @@ fn concurrent_worlds_do_not_affect_each_other() {
     for (answers, expected) in answers.iter().zip(&expected) {
         assert_same(&without_addresses(answers), &without_addresses(expected));
     }
-    let (_, home) = server.stop();
-    assert!(home.run(&["check"]).status.success());
+    let (_, workspace) = server.stop();
+    assert!(workspace.run(&["check"]).status.success());
 }
 
 /// Waits until this number of payments of a batch have been returned.

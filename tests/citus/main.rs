@@ -32,7 +32,7 @@ use support::cells::Tenant;
 use support::feed::Feed;
 use support::load::check_journal;
 use support::setting::setting;
-use support::{Client, Home, Server, Wallet, expect_json};
+use support::{Client, Server, Wallet, Workspace, expect_json};
 
 /// Whether the tests of this program run on PostgreSQL only.
 const ONLY_POSTGRES: bool = true;
@@ -58,17 +58,17 @@ struct Cluster {
 
 impl Cluster {
     fn new() -> Self {
-        let home = Home::demo();
-        let nodes = Nodes::of(&home);
+        let workspace = Workspace::demo();
+        let nodes = Nodes::of(&workspace);
         nodes.add_schema(SCHEMAS[1]);
-        let url = home.setting("FLORIN_DATABASE_URL");
+        let url = workspace.setting("FLORIN_DATABASE_URL");
         let cell = url.replace(SCHEMAS[0], SCHEMAS[1]);
         assert_ne!(url, cell);
-        let home = home.set("FLORIN_CELLS", &format!("a={cell}"));
-        home.json(&["cells", "add", "a", "--json"]);
+        let workspace = workspace.set("FLORIN_CELLS", &format!("a={cell}"));
+        workspace.json(&["cells", "add", "a", "--json"]);
         nodes.separate(SCHEMAS);
-        let tenant = Tenant::create(&home, "Ada", "F70001", "a");
-        let server = Server::on(home);
+        let tenant = Tenant::create(&workspace, "Ada", "F70001", "a");
+        let server = Server::on(workspace);
         let clients = [server.client(), tenant.caller(&server)];
         let wallets = clients.each_ref().map(|client| wallets(client, BUDGETS));
         Self { server, nodes, clients, wallets, feeds: [Feed::new(), Feed::new()] }
@@ -106,12 +106,12 @@ impl Cluster {
 
     /// Checks the books with both of Florin's checks.
     fn verify(&self) {
-        check_journal(self.server.home());
+        check_journal(self.server.workspace());
         for client in &self.clients {
             let invariants = expect_json(&client.get("/v2/sandbox/invariants"), 200);
             assert_eq!(invariants["verdict"], "holds", "{invariants}");
         }
-        assert!(!self.server.home().log().contains("panicked at"), "{}", self.server.home().log());
+        assert!(!self.server.workspace().log().contains("panicked at"), "{}", self.server.workspace().log());
     }
 }
 

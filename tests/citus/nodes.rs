@@ -5,7 +5,7 @@ use std::process::Command;
 
 use postgres::Client;
 
-use crate::support::Home;
+use crate::support::Workspace;
 use crate::support::postgres::connect;
 
 /// The nodes that the coordinator lists in one database.
@@ -17,9 +17,9 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    pub(crate) fn of(home: &Home) -> Self {
+    pub(crate) fn of(workspace: &Workspace) -> Self {
         let program = env::var("WITH_CITUS").expect("no WITH_CITUS: run this through scripts/with-citus");
-        Self { program, url: home.setting("FLORIN_DATABASE_URL") }
+        Self { program, url: workspace.setting("FLORIN_DATABASE_URL") }
     }
 
     fn connect(&self) -> Client {

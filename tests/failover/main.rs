@@ -34,7 +34,7 @@ use support::feed::Feed;
 use support::folder::directory;
 use support::load::check_journal;
 use support::setting::setting;
-use support::{Home, Server, Wallet, expect_json};
+use support::{Server, Wallet, Workspace, expect_json};
 
 /// Whether the tests of this program run on PostgreSQL only.
 const ONLY_POSTGRES: bool = true;
@@ -51,9 +51,9 @@ fn acknowledged_effects_survive_fail_overs() {
     // Each fault happens once in a round. Each round has a new database, so that the checks stay short.
     for (round, faults) in faults.chunks(FAULTS.len()).enumerate() {
         cluster.wait_until_whole();
-        let home = home();
-        let beside = home.beside();
-        let servers = [Server::on(home), Server::on(beside)];
+        let workspace = workspace();
+        let beside = workspace.beside();
+        let servers = [Server::on(workspace), Server::on(beside)];
         let directory = directory();
         let _balancer = Balancer::start(&servers, directory.path());
         let (wallets, mut feed) = (wallets(&Balancer::client(), BUDGETS), Feed::new());
@@ -67,12 +67,12 @@ fn acknowledged_effects_survive_fail_overs() {
     report(&outages.table());
 }
 
-/// Returns a home with demo data. The order of the hosts is random, so only some attempts to connect begin with a host
-/// that does not respond.
-fn home() -> Home {
-    let home = Home::demo();
-    let url = home.setting("FLORIN_DATABASE_URL");
-    home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
+/// Returns a workspace with demo data. The order of the hosts is random, so only some attempts to connect begin with a
+/// host that does not respond.
+fn workspace() -> Workspace {
+    let workspace = Workspace::demo();
+    let url = workspace.setting("FLORIN_DATABASE_URL");
+    workspace.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
 }
 
 /// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns
@@ -94,11 +94,11 @@ fn fail_over(cluster: &Cluster, wallets: &[Wallet], feed: &mut Feed, (round, fau
 
 /// Checks the books with both of Florin's checks.
 fn verify(servers: &[Server; 2]) {
-    check_journal(servers[0].home());
+    check_journal(servers[0].workspace());
     for server in servers {
         let invariants = expect_json(&server.client().get("/v2/sandbox/invariants"), 200);
         assert_eq!(invariants["verdict"], "holds", "{invariants}");
         assert_eq!(server.readiness(), 200);
-        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+        assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     }
 }

@@ -5,19 +5,19 @@ use crate::support::assert::text;
 use crate::support::batches::{
     confirm, confirm_totp, expect_mfa_refusal, open_session, open_session_with, token_at, wrong_token,
 };
-use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_requesting};
+use crate::support::{BANKS, Workspace, demo, expect_fault, expect_json, together, while_requesting};
 
 #[test]
 fn a_revoked_key_is_refused_on_both() {
     let _undisturbed = prevent_restarts();
-    let home = Home::demo();
-    let clients = home.json(&["clients", "list", "--json"]);
+    let workspace = Workspace::demo();
+    let clients = workspace.json(&["clients", "list", "--json"]);
     let client = clients["rows"].as_array().unwrap().iter().find(|client| client["name"] == "demo").unwrap();
-    let issued = home.json(&["keys", "issue", "--client", text(client, "/id"), "--all-scopes", "--json"]);
+    let issued = workspace.json(&["keys", "issue", "--client", text(client, "/id"), "--all-scopes", "--json"]);
     let key = text(&issued, "/key").to_owned();
-    let pair = Pair::on(home);
+    let pair = Pair::on(workspace);
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(&key, &demo().account));
-    let revoke = || pair.first.home().run(&["keys", "revoke", text(&issued, "/id")]);
+    let revoke = || pair.first.workspace().run(&["keys", "revoke", text(&issued, "/id")]);
     // Continuous requests, so that every cache contains the key.
     let revoked = while_requesting(&callers, BANKS, revoke);
     assert!(revoked.status.success(), "{}", String::from_utf8_lossy(&revoked.stderr));
@@ -31,7 +31,7 @@ fn a_disabled_client_is_refused_on_both() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let callers = [pair.client(0), pair.client(1)];
-    let disable = || pair.first.home().run(&["clients", "disable", "demo"]);
+    let disable = || pair.first.workspace().run(&["clients", "disable", "demo"]);
     assert!(while_requesting(&callers, BANKS, disable).status.success());
     for caller in &callers {
         expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
@@ -42,13 +42,13 @@ fn a_disabled_client_is_refused_on_both() {
 fn the_key_of_a_world_is_refused_on_both_after_the_key_that_created_it_is_revoked() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
-    let home = pair.first.home();
-    let key = home.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
+    let workspace = pair.first.workspace();
+    let key = workspace.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
     let creator = pair.first.client_of(text(&key, "/key"), &demo().account);
     let world = expect_json(&creator.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
     let (secret, account) = (text(&world, "/apiKey"), text(&world, "/accountId"));
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(secret, account));
-    let revoke = || home.run(&["keys", "revoke", text(&key, "/id")]);
+    let revoke = || workspace.run(&["keys", "revoke", text(&key, "/id")]);
     assert!(while_requesting(&callers, BANKS, revoke).status.success());
     for caller in &callers {
         expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
@@ -59,11 +59,11 @@ fn the_key_of_a_world_is_refused_on_both_after_the_key_that_created_it_is_revoke
 fn a_key_issued_later_works_on_both() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
-    let home = pair.second.home();
-    let client = home.json(&["clients", "create", "--name", "Late", "--json"]);
+    let workspace = pair.second.workspace();
+    let client = workspace.json(&["clients", "create", "--name", "Late", "--json"]);
     let id = text(&client, "/id").to_owned();
-    home.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
-    let key = home.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
+    workspace.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
+    let key = workspace.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
     for server in [&pair.first, &pair.second] {
         expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
     }

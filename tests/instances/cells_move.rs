@@ -16,7 +16,7 @@ use crate::support::money::format_amount;
 use crate::support::server::MAX_WAIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::{Answer, CREDIT, Client, Home, expect_error, expect_json, together};
+use crate::support::{Answer, CREDIT, Client, Workspace, expect_error, expect_json, together};
 
 /// Number of callers. Half of them begin at each instance.
 const CALLERS: usize = 4;
@@ -112,9 +112,9 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
 #[test]
 fn a_client_moves_there_and_back_while_two_instances_serve_it() {
     let _undisturbed = prevent_restarts();
-    let (home, _databases) = add_cells(Home::demo());
-    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
-    let pair = Pair::on(home);
+    let (workspace, _databases) = add_cells(Workspace::demo());
+    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&workspace, name, id, "a"));
+    let pair = Pair::on(workspace);
     let callers = |tenant: &Tenant| [&pair.first, &pair.second].map(|server| tenant.caller(server));
     let (adas, bobs) = (callers(&ada), callers(&bob));
     let (adas_budget, bobs_budget) = (funded(&adas[0], "Other", "1.00"), funded(&bobs[0], "Travel", "10.00"));
@@ -133,7 +133,7 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         let stop = SetOnDrop(&load.stop);
         for cell in ["b", "a"] {
             load.wait_for_more();
-            move_to(pair.first.home(), &bob.id, cell);
+            move_to(pair.first.workspace(), &bob.id, cell);
         }
         load.wait_for_more();
         drop(stop);
@@ -154,10 +154,10 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         assert_eq!(balance(bob, &bobs_budget)[0], bobs_sum);
         assert_eq!(balance(ada, &adas_budget)[0], adas_sum);
     }
-    let home = pair.first.home();
-    assert_eq!(["a", "b"].map(|cell| listed_cell(home, cell)["clients"].clone()), [json!(2), json!(0)]);
-    check_journal(home);
+    let workspace = pair.first.workspace();
+    assert_eq!(["a", "b"].map(|cell| listed_cell(workspace, cell)["clients"].clone()), [json!(2), json!(0)]);
+    check_journal(workspace);
     for server in [&pair.first, &pair.second] {
-        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+        assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     }
 }

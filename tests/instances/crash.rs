@@ -16,19 +16,19 @@ fn kills_of_one_of_two_instances_lose_and_double_nothing() {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();
         let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
-        let (home, log) = load_during(&wallets, &format!("killed-{round}"), true, |tally| {
+        let (workspace, log) = load_during(&wallets, &format!("killed-{round}"), true, |tally| {
             tally.wait_for_accepted(60);
-            let home = second.kill();
+            let workspace = second.kill();
             tally.wait_for_accepted(40);
-            home
+            workspace
         });
         // Requests to the killed instance are repeated on the other one, with the same key.
         let repeats = repeat(&[wallet.clone(), wallet.clone()], &log);
         counts.add(&log, &repeats, before, wallet.balance());
-        check_journal(first.home());
-        second = Server::on(home);
+        check_journal(first.workspace());
+        second = Server::on(workspace);
         repeat_and_verify(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
     }
     counts.report();
-    check_journal(first.home());
+    check_journal(first.workspace());
 }

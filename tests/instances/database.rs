@@ -7,10 +7,10 @@ use postgres::Client;
 use crate::support::folder::directory;
 use crate::support::postgres::{Database, connect, server_url};
 use crate::support::store::Store;
-use crate::support::{Home, Server};
+use crate::support::{Server, Workspace};
 
-impl Home {
-    /// Creates a home for another instance: a new directory, with the same database and settings.
+impl Workspace {
+    /// Creates a workspace for another instance: a new directory, with the same database and settings.
     pub(crate) fn beside(&self) -> Self {
         Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone(), shell: self.shell }
     }
@@ -26,7 +26,7 @@ impl Home {
 
 impl Server {
     pub(crate) fn database(&self) -> &Database {
-        self.home().database()
+        self.workspace().database()
     }
 }
 

@@ -162,8 +162,8 @@ pub(crate) fn run_fault_test(name: &str, fault: impl FnOnce(&Pair, &Tally)) {
         tally.wait_for_accepted(50);
     });
     repeat_and_verify(&wallets, before, &log);
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
     for server in [&pair.first, &pair.second] {
-        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+        assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::fault_load::{is_accepted, run_fault_test};
 use crate::pair::{exclusive_use, prevent_restarts, until_ready};
-use crate::restarts::restart;
+use crate::restarts::restart_postgres;
 use crate::support::{CHECKOUTS, expect_error};
 
 #[test]
@@ -14,7 +14,7 @@ fn restarts_of_the_database_server_lose_and_double_nothing() {
     let _exclusive = exclusive_use();
     run_fault_test("restart", |pair, tally| {
         for _ in 0..3 {
-            restart(&pair.first);
+            restart_postgres(&pair.first);
             tally.wait_for_accepted(50);
         }
     });

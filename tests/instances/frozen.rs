@@ -13,7 +13,7 @@ use crate::restarts::restart_program;
 use crate::support::load::check_journal;
 use crate::support::postgres::{connect, server_url};
 use crate::support::wallet::credit_body;
-use crate::support::{BANKS, CHECKOUTS, CREDIT, Home, Server, Wallet, expect_json};
+use crate::support::{BANKS, CHECKOUTS, CREDIT, Server, Wallet, Workspace, expect_json};
 
 /// Stops processes, starting with the parent, until its input ends: also if the test is killed.
 const STOP: &str = r#"
@@ -75,8 +75,8 @@ impl Drop for Frozen {
 
 /// Checks a server whose database is frozen twice: during requests, and during its shutdown. `freeze` freezes it until
 /// its result is dropped.
-fn check<F>(home: Home, freeze: impl Fn() -> F) {
-    let server = Server::on(home.set("FLORIN_SHUTDOWN_SECONDS", "20"));
+fn check<F>(workspace: Workspace, freeze: impl Fn() -> F) {
+    let server = Server::on(workspace.set("FLORIN_SHUTDOWN_SECONDS", "20"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let client = server.client();
     let before = wallet.balance().ledger;
@@ -98,12 +98,12 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
     let credited = credit();
     assert!(credited.status < 300, "{credited:?}");
     assert_eq!(wallet.balance().ledger - before, 7);
-    check_journal(server.home());
+    check_journal(server.workspace());
     let frozen = freeze();
-    let (took, home) = server.stop_successfully();
-    // The home drops its database.
+    let (took, workspace) = server.stop_successfully();
+    // The workspace drops its database.
     drop(frozen);
-    drop(home);
+    drop(workspace);
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");
 }
 
@@ -111,7 +111,7 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
 fn every_wait_behind_a_frozen_proxy_ends() {
     let _undisturbed = prevent_restarts();
     let proxy = Proxy::open();
-    check(proxy.clone().into_home(Home::demo()), || Frozen::proxy(&proxy));
+    check(proxy.clone().into_workspace(Workspace::demo()), || Frozen::proxy(&proxy));
 }
 
 #[test]
@@ -119,5 +119,5 @@ fn every_wait_on_stopped_processes_ends() {
     let _exclusive = exclusive_use();
     let Some(stopped) = Stopped::server() else { return };
     drop(stopped);
-    check(Home::demo(), || Stopped::server().unwrap());
+    check(Workspace::demo(), || Stopped::server().unwrap());
 }

@@ -50,7 +50,7 @@ fn callers_are_refused_while_all_connections_wait() {
         until("the instance serves again", MAX_WAIT, || is_accepted(&server.client().get(CHECKOUTS)));
         assert_eq!(server.readiness(), 200);
     }
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }
 
 /// Another session acquires an instance's locks in another order, so that both deadlock. Its deadlock timeout is long,

@@ -83,7 +83,7 @@ fn one_of_the_payments_and_cancellations_over_both_succeeds() {
         assert_eq!(paid["count"], i32::from(status == "COMPLETED"), "{paid}");
     }
     scene.clients.iter().for_each(expect_invariants);
-    check_journal(servers.first.home());
+    check_journal(servers.first.workspace());
 }
 
 #[test]
@@ -102,5 +102,5 @@ fn of_100_refunds_of_1_on_10_over_both_exactly_10_are_created() {
     }
     assert_eq!(scene.list(&format!("refundedPaymentId={payment}"))["count"], 10);
     scene.clients.iter().for_each(expect_invariants);
-    check_journal(servers.first.home());
+    check_journal(servers.first.workspace());
 }

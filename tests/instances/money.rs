@@ -8,7 +8,8 @@ use crate::support::batches::open_session;
 use crate::support::load::check_journal;
 use crate::support::wallet::{Balance, transaction};
 use crate::support::{
-    ADVICE, AUTHORIZATION, Answer, CLEARING, Home, REVERSAL, demo, expect_error, expect_fault, expect_json, together,
+    ADVICE, AUTHORIZATION, Answer, CLEARING, REVERSAL, Workspace, demo, expect_error, expect_fault, expect_json,
+    together,
 };
 
 #[test]
@@ -34,7 +35,7 @@ fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
     for wallet in &wallets {
         assert_eq!(wallet.balance(), Balance { ledger: 9_500 + wallet.reserved, available: 500 });
     }
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn one_of_two_confirmations_of_a_batch_succeeds() {
         // Each session is used on the instance that did not open it.
         expect_one_confirmed(&together(2, |number| confirm_on(pair.instance(number), &batch, &sessions[1 - number])));
     }
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }
 
 #[test]
@@ -165,13 +166,13 @@ fn concurrent_chains_over_both_add_up() {
     let expected = 100_000 - 80 * 299 + 80;
     let expected = Balance { ledger: expected + wallets[0].reserved, available: expected };
     assert_eq!((wallets[0].balance(), wallets[1].balance()), (expected, expected));
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }
 
 #[test]
 fn credits_over_both_are_numbered_without_duplicates_or_gaps() {
     let _undisturbed = prevent_restarts();
-    let pair = Pair::on(Home::demo());
+    let pair = Pair::on(Workspace::demo());
     let wallets = pair.wallets("GBP", 25_000);
     let answers = together(40, |number| {
         let wallet = &wallets[number % 2];

@@ -9,7 +9,7 @@ use crate::support::assert::text;
 use crate::support::batches::confirm;
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
-use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
+use crate::support::{Answer, CREDIT, Client, Server, Wallet, Workspace, demo, expect_json};
 
 /// All tests share the server of `DATABASE_URL`. A test that restarts it waits until no other test uses it.
 static SERVER: RwLock<()> = RwLock::new(());
@@ -33,13 +33,13 @@ pub(crate) struct Pair {
 impl Pair {
     /// Starts two instances on fresh demo data.
     pub(crate) fn sandbox() -> Self {
-        Self::on(Home::demo())
+        Self::on(Workspace::demo())
     }
 
-    /// Starts two instances on the database of a home.
-    pub(crate) fn on(home: Home) -> Self {
-        let beside = home.beside();
-        Self { first: Server::on(home), second: Server::on(beside) }
+    /// Starts two instances on the database of a workspace.
+    pub(crate) fn on(workspace: Workspace) -> Self {
+        let beside = workspace.beside();
+        Self { first: Server::on(workspace), second: Server::on(beside) }
     }
 
     /// Starts two instances with budgets that can pay for every validated batch.

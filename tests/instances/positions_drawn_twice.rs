@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::changes::change_setting;
 use crate::pair::{exclusive_use, until, until_ready};
-use crate::restarts::{restart, restart_program};
+use crate::restarts::{restart_postgres, restart_program};
 use crate::support::receiver::Receiver;
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
@@ -46,7 +46,7 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
         session.batch_execute(DRAW).unwrap();
         // The fan-out searches for events five times a second, so it probably waits for the transaction by now.
         thread::sleep(Duration::from_millis(100));
-        restart(&server);
+        restart_postgres(&server);
         until_ready(&server);
         // The fan-out continues, and searches again.
         thread::sleep(Duration::from_millis(500));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use postgres::config::Host;
 
-use crate::support::Home;
+use crate::support::Workspace;
 use crate::support::postgres::server_url;
 
 /// The moment at which the proxy cuts a connection.
@@ -51,13 +51,13 @@ impl Proxy {
         proxy
     }
 
-    /// Returns a home whose instances connect to the database through this proxy.
-    pub(crate) fn into_home(self, home: Home) -> Home {
-        let url = home.setting("FLORIN_DATABASE_URL");
+    /// Returns a workspace whose instances connect to the database through this proxy.
+    pub(crate) fn into_workspace(self, workspace: Workspace) -> Workspace {
+        let url = workspace.setting("FLORIN_DATABASE_URL");
         let (start, end) = url.split_once('@').expect("DATABASE_URL names a user");
         let end = end.split_once('/').unwrap().1;
         let user = start.split_once("://").unwrap().1;
-        home.set("FLORIN_DATABASE_URL", &format!("postgres://{user}@{}/{end}", self.address))
+        workspace.set("FLORIN_DATABASE_URL", &format!("postgres://{user}@{}/{end}", self.address))
     }
 
     /// Cuts the connection of the next write transaction.

@@ -101,5 +101,5 @@ fn calls_through_another_instance_never_see_a_partly_restored_world() {
         callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
     });
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }

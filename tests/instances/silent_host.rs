@@ -7,7 +7,7 @@ use socket2::{Domain, Socket, Type};
 
 use crate::pair::prevent_restarts;
 use crate::support::load::check_journal;
-use crate::support::{BANKS, Home, Server, expect_json};
+use crate::support::{BANKS, Server, Workspace, expect_json};
 
 /// A host that neither accepts nor refuses connections, because the queue of its port is full.
 struct SilentHost {
@@ -33,10 +33,10 @@ impl SilentHost {
 #[test]
 fn florin_starts_while_the_first_host_does_not_respond() {
     let _undisturbed = prevent_restarts();
-    let (silent, home) = (SilentHost::open(), Home::demo());
-    let url = home.setting("FLORIN_DATABASE_URL").replacen('@', &format!("@{},", silent.address), 1);
-    let server = Server::on(home.set("FLORIN_DATABASE_URL", &url));
+    let (silent, workspace) = (SilentHost::open(), Workspace::demo());
+    let url = workspace.setting("FLORIN_DATABASE_URL").replacen('@', &format!("@{},", silent.address), 1);
+    let server = Server::on(workspace.set("FLORIN_DATABASE_URL", &url));
     expect_json(&server.client().get(BANKS), 200);
     assert_eq!(server.readiness(), 200);
-    check_journal(server.home());
+    check_journal(server.workspace());
 }

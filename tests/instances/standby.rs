@@ -9,12 +9,12 @@ use crate::support::http::exchange;
 use crate::support::load::check_journal;
 use crate::support::server::MAX_WAIT;
 use crate::support::wallet::credit_body;
-use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
+use crate::support::{CHECKOUTS, CREDIT, Server, Wallet, Workspace, expect_error, expect_json};
 
 #[test]
 fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     let _exclusive = exclusive_use();
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let server = Server::on(Workspace::demo().set("FLORIN_METRICS", "true"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let (client, before) = (server.client(), wallet.balance().ledger);
     let admin = server.banner["adminListen"].as_str().unwrap();
@@ -47,5 +47,5 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
         assert!(credited.status < 300, "{credited:?}");
     }
     assert_eq!(wallet.balance().ledger - before, 21, "each credit took effect once");
-    check_journal(server.home());
+    check_journal(server.workspace());
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use crate::pair::{Pair, prevent_restarts};
 use crate::support::load::check_journal;
-use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_json, together};
+use crate::support::{BANKS, CHECKOUTS, Server, Workspace, demo, expect_error, expect_json, together};
 
 const INSTANCES: usize = 4;
 
@@ -12,10 +12,10 @@ const INSTANCES: usize = 4;
 fn four_instances_start_together_on_an_empty_database() {
     let _undisturbed = prevent_restarts();
     for _ in 0..3 {
-        let home = Home::empty();
-        let mut homes: Vec<_> = (1..INSTANCES).map(|_| Mutex::new(Some(home.beside()))).collect();
-        homes.push(Mutex::new(Some(home)));
-        let servers = together(INSTANCES, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
+        let workspace = Workspace::empty();
+        let mut workspaces: Vec<_> = (1..INSTANCES).map(|_| Mutex::new(Some(workspace.beside()))).collect();
+        workspaces.push(Mutex::new(Some(workspace)));
+        let servers = together(INSTANCES, |number| Server::on(workspaces[number].lock().unwrap().take().unwrap()));
         let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
             assert_eq!(server.readiness(), 200);
@@ -25,23 +25,23 @@ fn four_instances_start_together_on_an_empty_database() {
                 "the demo data was seeded once"
             );
         }
-        let home = servers[0].home();
-        assert_eq!(home.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);
+        let workspace = servers[0].workspace();
+        assert_eq!(workspace.json(&["demo", "--json"])["budgets"], demo().json["budgets"]);
         let twice = "SELECT count(*) - count(DISTINCT version) FROM __diesel_schema_migrations";
-        assert_eq!(home.database().count(twice), 0);
-        check_journal(home);
+        assert_eq!(workspace.database().count(twice), 0);
+        check_journal(workspace);
     }
 }
 
 #[test]
 fn four_instances_migrate_together() {
     let _undisturbed = prevent_restarts();
-    let home = Home::empty();
-    let outputs = together(INSTANCES, |_| home.run(&["migrate"]));
+    let workspace = Workspace::empty();
+    let outputs = together(INSTANCES, |_| workspace.run(&["migrate"]));
     for output in outputs {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    assert!(home.run(&["migrate", "--check"]).status.success());
+    assert!(workspace.run(&["migrate", "--check"]).status.success());
 }
 
 #[test]
@@ -49,23 +49,23 @@ fn an_instance_that_starts_later_gives_the_same_answers() {
     let _undisturbed = prevent_restarts();
     let first = Server::sandbox();
     expect_json(&first.client().get(BANKS), 200);
-    let second = Server::on(first.home().beside());
+    let second = Server::on(first.workspace().beside());
     assert_eq!(expect_json(&second.client().get(BANKS), 200), expect_json(&first.client().get(BANKS), 200));
 }
 
 #[test]
 fn a_newer_schema_is_refused() {
     let _undisturbed = prevent_restarts();
-    let home = Home::demo();
-    let newer = home.database().make_newer();
+    let workspace = Workspace::demo();
+    let newer = workspace.database().make_newer();
     for arguments in [&["serve", "--json"][..], &["migrate"], &["demo", "--json"], &["clients", "list", "--json"]] {
-        let error = home.refused(arguments);
+        let error = workspace.refused(arguments);
         assert!(error.contains("newer"), "{arguments:?}: {error}");
         assert_eq!(error.trim().lines().count(), 1, "{arguments:?}: {error}");
     }
-    assert_ne!(home.run(&["migrate", "--check"]).status.code(), Some(0));
+    assert_ne!(workspace.run(&["migrate", "--check"]).status.code(), Some(0));
     drop(newer);
-    let server = Server::on(home);
+    let server = Server::on(workspace);
     expect_json(&server.client().get(BANKS), 200);
 }
 

@@ -39,5 +39,5 @@ fn a_hold_expires_once() {
         let late = wallet.follow(CLEARING, &tokens[0], "1.37");
         expect_fault(&late, 409, "body.precedingRelatedTransactionToken", "expired");
     }
-    check_journal(pair.first.home());
+    check_journal(pair.first.workspace());
 }

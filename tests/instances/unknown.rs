@@ -6,11 +6,11 @@ use crate::proxy::{Cut, Proxy};
 use crate::support::batches::{confirm, open_session};
 use crate::support::load::{check_journal, message};
 use crate::support::wallet::credit_body;
-use crate::support::{CREDIT, Home, Server, Wallet, demo, expect_json};
+use crate::support::{CREDIT, Server, Wallet, Workspace, demo, expect_json};
 
 fn server() -> (Proxy, Server) {
     let proxy = Proxy::open();
-    let server = Server::on(proxy.clone().into_home(Home::demo()));
+    let server = Server::on(proxy.clone().into_workspace(Workspace::demo()));
     (proxy, server)
 }
 
@@ -36,7 +36,7 @@ fn check_one_effect(cut: Cut) {
         let after = wallet.balance();
         assert_eq!((after.available - before.available, after.ledger - before.ledger), (available, ledger));
     }
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_write_without_a_key_is_not_retried() {
             (false, Cut::Before) => assert_eq!(effect, 0, "{answer:?}"),
         }
     }
-    check_journal(server.home());
+    check_journal(server.workspace());
 }
 
 /// After a confirmation that succeeded, a repeat is refused.
@@ -90,5 +90,5 @@ fn a_batch_is_confirmed_once() {
         let is_confirmed = is_accepted(&first) || cut == Cut::After;
         assert_eq!(again.status, if is_confirmed { 409 } else { 200 }, "{cut:?} {first:?} {again:?}");
     }
-    check_journal(server.home());
+    check_journal(server.workspace());
 }

@@ -8,7 +8,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, median, quantile};
 use crate::http::Outcome;
 use crate::pgbench::Measured;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{Authorization, RequestKind, Requests, id};
 use crate::runner::{drive, figures};
 use crate::server::Server;
@@ -105,7 +105,7 @@ impl<'a> Bench<'a> {
             "without a subscription".into(),
             without.rate,
             with,
-            Rule::AtLeast(0.95, 1.0),
+            Requirement::AtLeast { required: 0.95, target: 1.0 },
         ));
         Ok(())
     }
@@ -137,7 +137,7 @@ impl<'a> Bench<'a> {
         let name = format!("{}: deliveries to {FEW} receivers", self.name);
         report.rows.push(Row {
             figures: None,
-            ..Row::rates(&name, "the aim".into(), 1000.0, figures, Rule::AtLeast(1.0, 2.0))
+            ..Row::rates(&name, "the aim".into(), 1000.0, figures, Requirement::AtLeast { required: 1.0, target: 2.0 })
         });
         self.unsubscribe(&webhooks)
     }

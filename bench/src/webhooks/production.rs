@@ -6,7 +6,7 @@ use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
 use crate::progress;
-use crate::report::{Report, Row, Rule};
+use crate::report::{Report, Requirement, Row};
 use crate::requests::{RequestKind, Requests};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
@@ -49,8 +49,8 @@ pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
     Ok(())
 }
 
-/// Compares transfers with each subscription and without. The client may not list events, so without a subscription to
-/// their type none is written.
+/// Compares transfers with each subscription and without. The client may not list events, so an event without a
+/// subscription to its type is not written.
 fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     server::output(url, &["init"], &PRODUCTION)?;
     let key = issue_key(url, "Benchmark", &PRODUCTION)?;
@@ -59,8 +59,8 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     for (event_type, what, min) in SUBSCRIPTIONS {
         let workload = format!("{name}: transfer in production, {what}");
         let [without, with] = compare((&server, key.as_str()), settings, (event_type, workload.as_str()), &mut round)?;
-        let rule = Rule::AtLeast(min, 1.0);
-        report.rows.push(Row::rates(&workload, "without a subscription".into(), without.rate, with, rule));
+        let requirement = Requirement::AtLeast { required: min, target: 1.0 };
+        report.rows.push(Row::rates(&workload, "without a subscription".into(), without.rate, with, requirement));
     }
     Ok(())
 }

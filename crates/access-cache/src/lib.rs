@@ -8,8 +8,8 @@
 //! always asked once. If a key is restricted to a list of accounts, the store is never asked for accounts outside the
 //! list.
 //!
-//! A key that may name a world is looked up for each request, because it loses the world as soon as the world is
-//! deleted or replaced.
+//! A sandbox key that is restricted to a list of accounts is looked up for each request: the list may contain a world,
+//! and a world leaves the list as soon as it is deleted or replaced.
 //!
 //! Cached answers are at most [`MAX_CACHE_AGE`](florin_short_cache::MAX_CACHE_AGE) old. Absence is never cached.
 //! The cache does not check the expiry of a key; every request does.
@@ -71,7 +71,7 @@ caches! {
 impl Callers for CachedCallers {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         match self.get(hash).await? {
-            (Some(caller), false) if caller.key.may_name_worlds() => self.inner.find(hash).await,
+            (Some(caller), false) if caller.key.may_list_worlds() => self.inner.find(hash).await,
             (caller, _) => Ok(caller),
         }
     }
@@ -84,7 +84,7 @@ impl Accounts for CachedAccounts {
     }
 
     async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
-        if !key.names(id) {
+        if !key.may_reach(id) {
             return Ok(None);
         }
         let (found, was_asked) = self.get(id).await?;

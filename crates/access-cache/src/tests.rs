@@ -64,7 +64,7 @@ async fn a_cached_key_still_expires() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_may_name_a_world_is_looked_up_once_for_each_request() {
+async fn a_key_that_may_list_a_world_is_looked_up_once_for_each_request() {
     let mut of_world = caller(1);
     of_world.key.accounts = AccountGrant::Only([account("W1").id].into());
     let mut stored = vec![None, Some(of_world.clone()), Some(of_world.clone())];

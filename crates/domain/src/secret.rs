@@ -3,7 +3,7 @@
 use crate::ids::{AccountId, WebhookId};
 use std::fmt;
 
-/// A decrypted secret. It is never printed and never stored.
+/// A decrypted secret. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
@@ -69,7 +69,8 @@ impl fmt::Display for SecretOwner {
     }
 }
 
-/// A secret as stored: a version, the id of the secret key, and the output of the cipher.
+/// A secret as stored: encrypted, or in clear if an early version of Florin stored it. The first byte says which. In an
+/// encrypted secret, the id of the secret key and the output of the cipher follow.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret(Vec<u8>);
 
@@ -160,7 +161,8 @@ impl SecretFilter {
 pub struct StoreKey {
     /// Its id.
     pub id: SecretKeyId,
-    /// The key itself, if a sandbox stores it together with the secrets, which the key then does not protect.
+    /// The key itself, if a sandbox keeps it in the store. It is stored next to the secrets then, so it does not
+    /// protect them.
     pub kept: Option<Secret>,
 }
 

@@ -234,7 +234,7 @@ impl Call<'_> {
     pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.guard = None;
         self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(overloaded)?);
-        if self.caller.key.may_name_worlds() {
+        if self.caller.key.may_list_worlds() {
             match self.reach_again(account).await? {
                 Err(ReachError::Absent) => return Err(Problem::absent("path.accountId", "world")),
                 reached => {

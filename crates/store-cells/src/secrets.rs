@@ -17,7 +17,7 @@ routes! { Secrets:
 }
 
 /// Binds the home, and then the other cells to the same key. A rotation that was interrupted leaves cells under the new
-/// key: then the key of such a cell is returned, which the caller must have, too.
+/// key: then the result is the key of such a cell, and the caller must have that key, too.
 async fn bind_secret_key(cells: &Cells, key: StoreKey) -> Result<StoreKey, StoreError> {
     let bound = Secrets::bind_secret_key(&*cells.home().store, key).await?;
     let mut differing = None;

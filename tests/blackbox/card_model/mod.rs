@@ -31,7 +31,7 @@ use crate::support::load::check_journal;
 use crate::support::seeds::each_seed;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
-use crate::support::{Home, Server};
+use crate::support::{Server, Workspace};
 
 type Counts = BTreeMap<(String, String), usize>;
 
@@ -70,7 +70,7 @@ fn run_or_report(seed: u64, operations: u64) -> Counts {
 /// Runs the operations of a seed in a separate world, and records them in `log`.
 fn run(seed: u64, operations: u64, log: &mut Vec<String>) -> Counts {
     let mut rng = Rng::with_seed(seed);
-    let server = Server::on(Home::demo());
+    let server = Server::on(Workspace::demo());
     let mut run = Run::begin(&server, seed);
     for number in 1..=operations {
         let step = steps::next(&mut rng, &run.model, run.writes.len());

@@ -19,7 +19,7 @@ use crate::support::load::check_journal;
 use crate::support::seeds::each_seed;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
-use crate::support::{Home, Server};
+use crate::support::{Server, Workspace};
 
 /// Number of merchants on one server.
 const MERCHANTS: usize = 10;
@@ -45,7 +45,7 @@ fn run_or_report(seed: u64) {
 /// Plays the steps of all merchants of a seed, and adds them to `log`.
 fn play_seed(seed: u64, log: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
-    let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
+    let mut server = Server::on(Workspace::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
     let mut merchants: Vec<_> = (0..MERCHANTS).map(|_| Merchant::open(&server, rng.usize(8..26))).collect();
     loop {
         let unfinished: Vec<_> = (0..MERCHANTS).filter(|number| merchants[*number].steps_left > 0).collect();
@@ -65,6 +65,6 @@ fn play_seed(seed: u64, log: &mut Vec<String>) {
         }
     }
     merchants.iter().for_each(Merchant::agree_at_the_end);
-    assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     check_journal(&server.kill());
 }

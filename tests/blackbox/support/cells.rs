@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assert::text;
 use super::client::Client;
 use super::postgres::{Database, connect};
-use super::server::{Home, Server};
+use super::server::{Server, Workspace};
 use super::store::is_sqlite;
 
 use diesel::connection::SimpleConnection;
@@ -19,9 +19,9 @@ pub(crate) struct CellDatabase {
 
 impl CellDatabase {
     /// Creates a PostgreSQL database, or chooses the path of a SQLite file, which `florin cells add` creates.
-    pub(crate) fn new(home: &Home, name: &str) -> Self {
+    pub(crate) fn new(workspace: &Workspace, name: &str) -> Self {
         if is_sqlite() {
-            return Self { url: format!("sqlite://{}", home.path().join(name).display()), postgres: None };
+            return Self { url: format!("sqlite://{}", workspace.path().join(name).display()), postgres: None };
         }
         let database = Database::empty();
         Self { url: database.url.clone(), postgres: Some(database) }
@@ -49,13 +49,13 @@ impl CellDatabase {
 }
 
 /// Adds the cells `a` and `b`.
-pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
-    let databases = ["a.db", "b.db"].map(|name| CellDatabase::new(&home, name));
-    let home = home.set("FLORIN_CELLS", &cells_setting(&databases));
+pub(crate) fn add_cells(workspace: Workspace) -> (Workspace, [CellDatabase; 2]) {
+    let databases = ["a.db", "b.db"].map(|name| CellDatabase::new(&workspace, name));
+    let workspace = workspace.set("FLORIN_CELLS", &cells_setting(&databases));
     for name in ["a", "b"] {
-        assert_eq!(home.json(&["cells", "add", name, "--json"])["acceptsClients"], true);
+        assert_eq!(workspace.json(&["cells", "add", name, "--json"])["acceptsClients"], true);
     }
-    (home, databases)
+    (workspace, databases)
 }
 
 /// Returns the value of `FLORIN_CELLS` for the cells `a` and `b`.
@@ -72,12 +72,12 @@ pub(crate) struct Tenant {
 
 impl Tenant {
     /// Creates a client with this name in a cell.
-    pub(crate) fn create(home: &Home, name: &str, account: &str, cell: &str) -> Self {
-        let client = home.json(&["clients", "create", "--name", name, "--cell", cell, "--json"]);
+    pub(crate) fn create(workspace: &Workspace, name: &str, account: &str, cell: &str) -> Self {
+        let client = workspace.json(&["clients", "create", "--name", name, "--cell", cell, "--json"]);
         assert_eq!(client["cell"], cell);
         let id = text(&client, "/id").to_owned();
-        home.json(&["accounts", "create", account, "--client", &id, "--merchant", "--json"]);
-        let key = home.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
+        workspace.json(&["accounts", "create", account, "--client", &id, "--merchant", "--json"]);
+        let key = workspace.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
         Self { id, account: account.to_owned(), key: text(&key, "/key").to_owned() }
     }
 
@@ -88,13 +88,13 @@ impl Tenant {
 }
 
 /// Moves a client with a command that must succeed.
-pub(crate) fn move_to(home: &Home, client: &str, cell: &str) {
-    let moved = home.json(&["cells", "move", client, cell, "--json"]);
+pub(crate) fn move_to(workspace: &Workspace, client: &str, cell: &str) {
+    let moved = workspace.json(&["cells", "move", client, cell, "--json"]);
     assert_eq!((text(&moved, "/client"), text(&moved, "/to")), (client, cell));
 }
 
 /// Returns the row of a cell in `florin cells list`.
-pub(crate) fn listed_cell(home: &Home, name: &str) -> Value {
-    let list = home.json(&["cells", "list", "--json"]);
+pub(crate) fn listed_cell(workspace: &Workspace, name: &str) -> Value {
+    let list = workspace.json(&["cells", "list", "--json"]);
     list["rows"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
 }

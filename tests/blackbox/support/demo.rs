@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::server::Home;
+use super::server::Workspace;
 use super::store;
 
 /// The output of `florin demo`.
@@ -119,13 +119,13 @@ pub(crate) struct Template {
 pub(crate) fn template() -> &'static Template {
     static TEMPLATE: OnceLock<Template> = OnceLock::new();
     TEMPLATE.get_or_init(|| {
-        let home = Home::empty();
-        let demo = Demo::read(home.json(&["demo", "--json"]));
-        Template { store: home.into_template(), demo }
+        let workspace = Workspace::empty();
+        let demo = Demo::read(workspace.json(&["demo", "--json"]));
+        Template { store: workspace.into_template(), demo }
     })
 }
 
-/// Returns the demo data. Ids and keys are the same in every home created by [`Home::demo`].
+/// Returns the demo data. Ids and keys are the same in every workspace created by [`Workspace::demo`].
 pub(crate) fn demo() -> &'static Demo {
     &template().demo
 }

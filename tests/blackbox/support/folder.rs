@@ -13,9 +13,9 @@ use super::server::MAX_WAIT;
 use tempfile::{Builder, TempDir};
 
 /// The beginning of the names of locked folders.
-const LOCKED: &str = "florin-homes-";
+const LOCKED: &str = "florin-workspaces-";
 /// The beginning of the names of folders that are not locked yet.
-const NEW: &str = ".florin-new-homes-";
+const NEW: &str = ".florin-new-workspaces-";
 
 /// The folder of a process.
 struct Folder {
@@ -31,7 +31,7 @@ pub(crate) fn directory() -> TempDir {
         remove_abandoned(&temporary);
         Folder::new(&temporary)
     });
-    Builder::new().prefix("home-").tempdir_in(&folder.path).unwrap()
+    Builder::new().prefix("workspace-").tempdir_in(&folder.path).unwrap()
 }
 
 impl Folder {
@@ -68,7 +68,7 @@ fn folders_of_ended_processes_are_removed() {
     let [running, ended] = [(); 2].map(|()| Folder::new(parent.path()));
     let other = parent.path().join("another-folder");
     for folder in [&running.path, &ended.path, &other] {
-        fs::create_dir_all(folder.join("home")).unwrap();
+        fs::create_dir_all(folder.join("workspace")).unwrap();
     }
     let path = ended.path.clone();
     // The end of a process closes its files.

@@ -141,8 +141,8 @@ pub(crate) fn check_deliveries(mut servers: Vec<Server>, restart_database: Optio
             match kill % (2 + usize::from(restart_database.is_some())) {
                 0 => {
                     let index = rng.usize(..servers.len());
-                    let home = servers.remove(index).kill();
-                    servers.insert(index, Server::on(home));
+                    let workspace = servers.remove(index).kill();
+                    servers.insert(index, Server::on(workspace));
                     load.clients.lock().unwrap()[index] = servers[index].client();
                 }
                 1 => {
@@ -174,9 +174,9 @@ pub(crate) fn check_deliveries(mut servers: Vec<Server>, restart_database: Optio
 
 /// Restarts all instances, and ends the leases of those that were killed, which would last a minute.
 fn without_leases(servers: Vec<Server>) -> Vec<Server> {
-    let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
-    homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
-    homes.into_iter().map(Server::on).collect()
+    let workspaces: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
+    workspaces[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
+    workspaces.into_iter().map(Server::on).collect()
 }
 
 /// A page of a list whose rows are kept as text.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::wallet::{Balance, credit_body};
-use super::{AUTHORIZATION, Answer, CREDIT, Client, Home, Wallet};
+use super::{AUTHORIZATION, Answer, CREDIT, Client, Wallet, Workspace};
 
 /// The amounts of a credit and of an authorization, in minor units.
 const CREDITED: i64 = 7;
@@ -47,8 +47,8 @@ pub(crate) fn message(wallet: &Wallet, key: &str, number: usize) -> Sent {
 }
 
 /// Checks every balance against the journal.
-pub(crate) fn check_journal(home: &Home) {
-    let report = home.json(&["check", "--json"]);
+pub(crate) fn check_journal(workspace: &Workspace) {
+    let report = workspace.json(&["check", "--json"]);
     assert_eq!(report["ok"], Value::Bool(true), "{report}");
 }
 

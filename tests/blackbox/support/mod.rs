@@ -41,7 +41,7 @@ pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
 pub(crate) use busy::while_requesting;
 pub(crate) use client::{Answer, Client};
 pub(crate) use demo::demo;
-pub(crate) use server::{Home, Server, anonymous, shared};
+pub(crate) use server::{Server, Workspace, anonymous, shared};
 pub(crate) use together::together;
 pub(crate) use wallet::Wallet;
 

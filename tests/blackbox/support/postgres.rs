@@ -1,5 +1,5 @@
-//! Databases on the PostgreSQL server of `DATABASE_URL`, created for one home and dropped after it. If the server is
-//! the coordinator of `scripts/with-citus`, each database is on the workers, too.
+//! Databases on the PostgreSQL server of `DATABASE_URL`, created for one workspace and dropped after it. If the server
+//! is the coordinator of `scripts/with-citus`, each database is on the workers, too.
 //!
 //! A Rust client creates them, not the server's `psql`. The client is `postgres`, a dev-dependency in pure Rust that
 //! mostly consists of packages that the service uses anyway. A server from `DATABASE_URL` or Docker comes without

@@ -25,8 +25,8 @@ pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789a
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_florin");
 
-/// A directory, a database, and the settings for running the binary there.
-pub(crate) struct Home {
+/// The working directory of a test server, with its database and settings.
+pub(crate) struct Workspace {
     pub(crate) dir: TempDir,
     pub(crate) store: Arc<Store>,
     pub(crate) settings: Vec<(String, String)>,
@@ -34,14 +34,14 @@ pub(crate) struct Home {
     pub(crate) shell: Option<&'static str>,
 }
 
-impl Home {
-    /// Creates a home without data: the database is empty, or its file does not exist yet. The environment is the
+impl Workspace {
+    /// Creates a workspace without data: the database is empty, or its file does not exist yet. The environment is the
     /// sandbox.
     pub(crate) fn empty() -> Self {
         Self::with(directory(), Arc::new(Store::empty()))
     }
 
-    /// Creates a home with fresh demo data, as `florin demo` creates it.
+    /// Creates a workspace with fresh demo data, as `florin demo` creates it.
     pub(crate) fn demo() -> Self {
         let dir = directory();
         let store = template().store.copy(dir.path());
@@ -50,15 +50,16 @@ impl Home {
 
     fn with(dir: TempDir, store: Arc<Store>) -> Self {
         let database = store.url(dir.path());
-        let home = Self { dir, store, settings: Vec::new(), shell: None };
-        home.set("FLORIN_ENVIRONMENT", "sandbox")
+        let workspace = Self { dir, store, settings: Vec::new(), shell: None };
+        workspace
+            .set("FLORIN_ENVIRONMENT", "sandbox")
             .set("FLORIN_DATABASE_URL", &database)
             .set("FLORIN_LISTEN", "127.0.0.1:0")
     }
 
     /// Turns the database in its current state into a template for copies.
     pub(crate) fn into_template(self) -> Template {
-        let store = Arc::into_inner(self.store).expect("another home uses the database");
+        let store = Arc::into_inner(self.store).expect("another workspace uses the database");
         store.into_template(self.dir.path())
     }
 
@@ -71,8 +72,8 @@ impl Home {
 
     /// Changes the environment to production, with the secret key and the public URL that it requires.
     pub(crate) fn production(self) -> Self {
-        let home = self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY);
-        home.set("FLORIN_PUBLIC_URL", "https://pay.example")
+        let workspace = self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY);
+        workspace.set("FLORIN_PUBLIC_URL", "https://pay.example")
     }
 
     /// Runs shell commands before the binary, in its process.
@@ -120,7 +121,7 @@ impl Home {
         self.store.contents(self.path())
     }
 
-    /// Returns the log of this home's servers.
+    /// Returns the log of the servers that ran in this workspace.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
@@ -215,7 +216,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 pub(crate) struct Server {
     child: Child,
     watchdog: Child,
-    home: Option<Home>,
+    workspace: Option<Workspace>,
     lines: Mutex<Receiver<String>>,
     /// The line that `serve --json` prints when it is ready.
     pub(crate) banner: Value,
@@ -226,26 +227,26 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a sandbox with fresh demo data.
     pub(crate) fn sandbox() -> Self {
-        Self::on(Home::demo())
+        Self::on(Workspace::demo())
     }
 
-    /// Starts a server on this home.
-    pub(crate) fn on(home: Home) -> Self {
-        let (child, watchdog, lines) = spawn(&home, &["serve", "--json"]);
-        let line = next_line(&lines).unwrap_or_else(|| panic!("the server did not start: {}", home.log()));
+    /// Starts a server in this workspace.
+    pub(crate) fn on(workspace: Workspace) -> Self {
+        let (child, watchdog, lines) = spawn(&workspace, &["serve", "--json"]);
+        let line = next_line(&lines).unwrap_or_else(|| panic!("the server did not start: {}", workspace.log()));
         let banner: Value =
             serde_json::from_str(&line).unwrap_or_else(|error| panic!("not a line of JSON ({error}): {line}"));
         let address = banner["listen"].as_str().unwrap().to_owned();
-        Self { child, watchdog, home: Some(home), lines: Mutex::new(lines), banner, address }
+        Self { child, watchdog, workspace: Some(workspace), lines: Mutex::new(lines), banner, address }
     }
 
     /// Starts `florin` without arguments, as a person does. [`Self::printed`] returns the lines that it prints.
-    pub(crate) fn for_people(home: Home) -> Self {
-        let (child, watchdog, lines) = spawn(&home, &[]);
+    pub(crate) fn for_people(workspace: Workspace) -> Self {
+        let (child, watchdog, lines) = spawn(&workspace, &[]);
         Self {
             child,
             watchdog,
-            home: Some(home),
+            workspace: Some(workspace),
             lines: Mutex::new(lines),
             banner: Value::Null,
             address: String::new(),
@@ -300,8 +301,8 @@ impl Server {
         line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
     }
 
-    pub(crate) fn home(&self) -> &Home {
-        self.home.as_ref().unwrap()
+    pub(crate) fn workspace(&self) -> &Workspace {
+        self.workspace.as_ref().unwrap()
     }
 
     /// Returns the next line on stdout, or `None` after `timeout`.
@@ -309,11 +310,11 @@ impl Server {
         self.lines.lock().unwrap().recv_timeout(timeout).ok()
     }
 
-    /// Kills the server with SIGKILL and returns its home.
-    pub(crate) fn kill(mut self) -> Home {
+    /// Kills the server with SIGKILL and returns its workspace.
+    pub(crate) fn kill(mut self) -> Workspace {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        self.home.take().unwrap()
+        self.workspace.take().unwrap()
     }
 
     /// Sends SIGTERM without waiting.
@@ -324,21 +325,21 @@ impl Server {
     }
 
     /// Waits for the end of a server that received SIGTERM.
-    pub(crate) fn ended(mut self) -> (ExitStatus, Home) {
+    pub(crate) fn ended(mut self) -> (ExitStatus, Workspace) {
         let status = wait(&mut self.child).expect("the server did not stop");
-        (status, self.home.take().unwrap())
+        (status, self.workspace.take().unwrap())
     }
 
     /// Sends SIGTERM, waits until the server has ended with success, and returns how long this took.
-    pub(crate) fn stop_successfully(self) -> (Duration, Home) {
+    pub(crate) fn stop_successfully(self) -> (Duration, Workspace) {
         let start = Instant::now();
-        let (status, home) = self.stop();
+        let (status, workspace) = self.stop();
         assert_eq!(status.code(), Some(0));
-        (start.elapsed(), home)
+        (start.elapsed(), workspace)
     }
 
     /// Sends SIGTERM and waits for the end.
-    pub(crate) fn stop(self) -> (ExitStatus, Home) {
+    pub(crate) fn stop(self) -> (ExitStatus, Workspace) {
         self.signal_term();
         self.ended()
     }
@@ -346,16 +347,16 @@ impl Server {
 
 /// Prints the end of the server's log if the test failed.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
-fn print_log(home: &Home) {
-    let log = home.log();
+fn print_log(workspace: &Workspace) {
+    let log = workspace.log();
     let lines: Vec<_> = log.lines().collect();
     eprintln!("the server's log ends with:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"));
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if let (true, Some(home)) = (thread::panicking(), &self.home) {
-            print_log(home);
+        if let (true, Some(workspace)) = (thread::panicking(), &self.workspace) {
+            print_log(workspace);
         }
         // Ends the watchdog first, because the process id may later belong to another process.
         let _ = self.watchdog.kill();
@@ -365,10 +366,10 @@ impl Drop for Server {
     }
 }
 
-fn spawn(home: &Home, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
-    let log = fs::OpenOptions::new().create(true).append(true).open(home.log_path()).unwrap();
-    let mut child = home.command(arguments).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-    let watchdog = watch(child.id(), home.path());
+fn spawn(workspace: &Workspace, arguments: &[&str]) -> (Child, Child, Receiver<String>) {
+    let log = fs::OpenOptions::new().create(true).append(true).open(workspace.log_path()).unwrap();
+    let mut child = workspace.command(arguments).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+    let watchdog = watch(child.id(), workspace.path());
     let (sender, lines) = channel();
     let stdout = child.stdout.take().unwrap();
     thread::spawn(move || {

@@ -34,9 +34,9 @@ pub(crate) fn is_sqlite() -> bool {
     kind() == Kind::Sqlite
 }
 
-/// The database of a home.
+/// The database of a workspace.
 pub(crate) enum Store {
-    /// A file in the home's directory.
+    /// A file in the workspace's directory.
     Sqlite,
     Postgres(Database),
 }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::text::{Block, blocks, comparable};
 use crate::support::folder::directory;
 use crate::support::server::BINARY;
-use crate::support::{Home, Server};
+use crate::support::{Server, Workspace};
 
 /// The character that ends the output of a block.
 const END: char = '\u{1e}';
@@ -59,7 +59,7 @@ impl Tour {
 
     /// Runs the page next to a running sandbox, as its reader has one in another terminal.
     pub(crate) fn beside_a_server(self) -> Self {
-        Self { server: Some(Server::on(Home::empty())), ..self }
+        Self { server: Some(Server::on(Workspace::empty())), ..self }
     }
 
     /// Runs all blocks and compares their outputs.
@@ -96,7 +96,7 @@ impl Tour {
         if let Some(server) = &self.server {
             // The page uses the default address, which the tests do not use.
             script = script.replace("127.0.0.1:8080", &address);
-            command.env("FLORIN_DATABASE_URL", server.home().setting("FLORIN_DATABASE_URL"));
+            command.env("FLORIN_DATABASE_URL", server.workspace().setting("FLORIN_DATABASE_URL"));
         }
         let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
         command.arg("-u").current_dir(folder.path()).process_group(0);

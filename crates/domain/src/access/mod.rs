@@ -139,25 +139,25 @@ impl ApiKey {
 
     /// Returns whether the key grants access to an account, which must belong to the client of the key.
     pub fn reaches(&self, account: &Account) -> bool {
-        account.client == self.client && self.names(&account.id)
+        account.client == self.client && self.may_reach(&account.id)
     }
 
-    /// Returns whether the key may come from an earlier world with the id of this account. Worlds with
-    /// the same seed have the same account id, so a key that names the id can outlive its world in a cache. Keys for
-    /// all accounts of a client do not name accounts.
+    /// Returns whether the key may come from an earlier world with the id of this account. Worlds with the same seed
+    /// have the same account id, so a cached key that lists the id can outlive its world. Keys for all accounts of a
+    /// client list no accounts.
     pub fn may_outlive(&self, account: &Account) -> bool {
         let can_be_replaced = account.epoch != 0 && account.timeline.seed.is_some();
         can_be_replaced && !self.reaches_all_accounts()
     }
 
-    /// Returns whether the key may name a world. Worlds exist in the sandbox only, and a key loses its world as soon as
-    /// the world is deleted or replaced.
-    pub fn may_name_worlds(&self) -> bool {
+    /// Returns whether the key is restricted to a list of accounts that may contain a world. Worlds exist in the
+    /// sandbox only, and a world leaves the list as soon as it is deleted or replaced.
+    pub fn may_list_worlds(&self) -> bool {
         self.environment == Environment::Sandbox && !self.reaches_all_accounts()
     }
 
     /// Returns whether the key grants access to the account with this id, provided that its client owns the account.
-    pub fn names(&self, account: &AccountId) -> bool {
+    pub fn may_reach(&self, account: &AccountId) -> bool {
         match &self.accounts {
             AccountGrant::AllOfClient => true,
             AccountGrant::Only(accounts) => accounts.contains(account),
@@ -248,18 +248,18 @@ mod tests {
 
     #[test]
     fn a_listed_account_of_another_client_is_out_of_reach() {
-        assert!(key_of_one_account().may_name_worlds());
+        assert!(key_of_one_account().may_list_worlds());
         assert!(key_of_one_account().reaches(&account(2)));
         assert!(!key_of_one_account().reaches(&account(3)));
         assert!(!ApiKey { accounts: AccountGrant::Only(BTreeSet::new()), ..key() }.reaches(&account(2)));
     }
 
     #[test]
-    fn only_a_key_that_names_a_world_with_a_seed_may_outlive_it() {
+    fn only_a_key_that_lists_a_world_with_a_seed_may_outlive_it() {
         let seeded = Timeline { seed: Some(WorldSeed([1; 32])), ..Timeline::default() };
         let world = Account { timeline: seeded.clone(), epoch: 1, ..account(2) };
         assert!(key_of_one_account().may_outlive(&world));
-        assert!(!key().may_outlive(&world), "a key for all accounts names no world");
+        assert!(!key().may_outlive(&world), "a key for all accounts lists no world");
         let without_seed = Account { epoch: 1, ..account(2) };
         assert!(!key_of_one_account().may_outlive(&without_seed), "no other world gets the same id");
         assert!(

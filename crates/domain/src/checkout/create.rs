@@ -31,7 +31,7 @@ pub struct CreateSessionSituation {
     pub settlement_accounts: Vec<SettlementAccount>,
     /// The payee that the request names. `None`: the request names none, or there is no such payee on the account.
     pub payee: Option<Payee>,
-    /// The payment references of the request that sessions of the account already use.
+    /// Those of the request's candidate payment references that sessions of the account already use.
     pub taken: BTreeSet<PaymentReference>,
 }
 

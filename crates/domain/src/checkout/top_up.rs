@@ -13,7 +13,7 @@ pub struct CreateTopUpSituation {
     pub known: Option<CheckoutSession>,
     /// The budget. `None`: no such budget on the account.
     pub budget: Option<Budget>,
-    /// The candidates for the payment reference that sessions of the account already use.
+    /// Those of the request's candidate payment references that sessions of the account already use.
     pub taken: BTreeSet<PaymentReference>,
 }
 

@@ -57,7 +57,7 @@ impl ExportContents {
 pub struct ImportReport {
     /// The time at which the file was written.
     pub exported_at: String,
-    /// The contents of the file, which the store now has.
+    /// The contents of the file, which are now those of the store.
     pub contents: ExportContents,
     /// The check of the imported books. It found no discrepancies.
     pub books: BooksReport,

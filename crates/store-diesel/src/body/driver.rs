@@ -100,14 +100,14 @@ functions! {
     /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
     /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
-    /// Reserves consecutive positions, and returns the first. The first argument is their number. They are above the
-    /// position in the second argument, and above all drawn positions. Readers do not wait for the transaction, whereas
-    /// they do after [`draw_positions`].
+    /// Reserves consecutive positions, and returns the first one. The first argument is the number of positions. They
+    /// are above the position in the second argument, and above all drawn positions. Readers do not wait for the
+    /// transaction, whereas they do after [`draw_positions`].
     reserve_positions: fn(&mut Conn, i64, i64) -> Outcome<i64>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
-    /// Returns the tail with those of its transactions that are still in progress. `None` if it was read from another
-    /// server, or before a crash: its positions may be drawn again.
+    /// Returns the tail with those of its transactions that are still in progress. `None` if the tail was read from
+    /// another server, or before a crash: its positions may be drawn again.
     still_writing: fn(&mut Conn, &EventTail) -> Outcome<Option<EventTail>>;
     /// Makes later positions greater than those of an import. The argument is the greatest position in its rows and
     /// snapshots.

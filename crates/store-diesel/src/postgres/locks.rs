@@ -103,13 +103,13 @@ struct LockBalances(Vec<Keys>);
 impl LockBalances {
     fn walk_table<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let mut before = "(SELECT balances.* FROM (SELECT DISTINCT s.account_id, s.budget_id FROM (";
-        for Keys { sql: (head, tail), accounts, ids } in &self.0 {
+        for Keys { sql: (before_keys, after_keys), accounts, ids } in &self.0 {
             out.push_sql(before);
-            out.push_sql(head);
+            out.push_sql(before_keys);
             out.push_bind_param::<Array<Text>, _>(accounts)?;
             out.push_sql(", ");
             out.push_bind_param::<Array<UuidSql>, _>(ids)?;
-            out.push_sql(tail);
+            out.push_sql(after_keys);
             before = " UNION ALL ";
         }
         out.push_sql(BALANCES);

@@ -189,14 +189,14 @@ fn is_here(host: &str) -> bool {
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
+    while let Some((first, following)) = rest.split_first() {
         if *first == b'%' {
-            let digits = tail.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+            let digits = following.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
             bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok().filter(|byte| *byte != 0)?);
-            rest = &tail[2..];
+            rest = &following[2..];
         } else {
             bytes.push(*first);
-            rest = tail;
+            rest = following;
         }
     }
     String::from_utf8(bytes).ok()

@@ -91,7 +91,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
     };
     let reader = Reader {
         key: api_key(&request)?.to_owned(),
-        names_worlds: call.caller.key.may_name_worlds(),
+        may_list_worlds: call.caller.key.may_list_worlds(),
         accounts: call.caller.key.accounts.clone(),
         peer: request.peer_addr().map(|address| address.ip()),
         app: app.clone(),
@@ -129,9 +129,9 @@ async fn first_tail(app: &App, client: ClientId) -> Result<EventPosition, Proble
 struct Reader {
     app: Data<App>,
     key: String,
-    /// Whether the key may name a world.
-    names_worlds: bool,
-    /// The accounts that the key named when the stream began.
+    /// Whether the key is restricted to a list of accounts that may contain a world.
+    may_list_worlds: bool,
+    /// The accounts that the key granted access to when the stream began.
     accounts: AccountGrant,
     peer: Option<IpAddr>,
     reach: EventReach,
@@ -171,7 +171,7 @@ impl Reader {
             match self.read().await {
                 Ok(frames) if !frames.is_empty() => {
                     // The events may be those of another world, which replaced the world of the key.
-                    if self.names_worlds && !self.is_allowed().await || !self.is_in_sequence().await {
+                    if self.may_list_worlds && !self.is_allowed().await || !self.is_in_sequence().await {
                         return None;
                     }
                     self.sent = Instant::now();

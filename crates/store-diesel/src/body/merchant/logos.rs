@@ -51,14 +51,14 @@ struct LogoOwner {
     id: Id,
 }
 
-/// Converts the row of another account's logo to the row of its copy in this account, as JSON. `None`: the row belongs
-/// to another table, or to this account already.
+/// Converts the row of a logo to the row of its copy in this account, as JSON. `None`: the row can be stored as it is.
+/// It belongs to another table, or it names this account, and no stored logo has its id.
 pub(crate) fn copied_logo(conn: &mut Conn, table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);
     }
     let LogoOwner { account_id, id } = serde_json::from_str(row).map_err(corrupt)?;
-    // A file can claim that the logo of another account belongs to this account.
+    // A row from a file can name this account although its id is that of another account's logo. It is copied, too.
     if account_id.0 == *account && !is_taken(conn, id)? {
         return Ok(None);
     }

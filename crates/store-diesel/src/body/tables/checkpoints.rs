@@ -13,9 +13,11 @@ tables! {
         epoch: i64,
         /// Increases with each change of the checkpoints.
         version: i64,
-        /// The number of journal transactions that `balances.movements` does not count.
+        /// The number of journal transactions that `balances.movements` does not count, because they were stored before
+        /// that counter existed or by a version of Florin that did not increment it.
         uncounted: i64,
-        /// No journal transaction after the last checkpoint has a lower id, unless it was committed late.
+        /// The id from which a read of the journal transactions after the last checkpoint starts. None of them has a
+        /// lower id, unless it was committed late.
         tail_from: Id,
     }
 
@@ -26,11 +28,12 @@ tables! {
         currency: Currency,
         /// The number of journal transactions that it covers.
         covered: i64,
-        /// The time of the last of them.
+        /// The time of the last of these journal transactions.
         last_at: Time,
-        /// The id of the last of them.
+        /// The id of the last of these journal transactions.
         last_id: Id,
-        /// The least id of later journal transactions, when the checkpoint was created.
+        /// The id from which a read of the journal transactions after this checkpoint starts: their least id when the
+        /// checkpoint was created.
         tail_from: Id,
         /// The sums by kind, as JSON.
         sums: String,

@@ -66,7 +66,7 @@ pub(super) async fn play(
         found.ok_or_else(|| Problem::absent("body.cardId", "card"))?;
         values.insert(CARD.to_owned(), card.0.to_string());
     }
-    let mut player = Player { write, account, recording: &recording, values, last_balance: None };
+    let mut player = Player { write, account, recording: &recording, values, balance_to_show: None };
     let mut steps = Vec::new();
     for (number, message) in messages.into_iter().enumerate() {
         steps.push(player.step(number + 1, message).await?);
@@ -88,8 +88,8 @@ fn record_problem(error: WriteError<Infallible>, request: &RecordedRequest) -> P
 }
 
 /// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response, or
-/// `None` before the scenario was played: then the record contains an empty 202. The body is recorded as a keyed
-/// digest, because it may contain PINs.
+/// `None` before the scenario was played: then the record contains an empty 202. The body of the request is recorded
+/// as a keyed digest, because it may contain PINs.
 fn scenario_claim(
     write: &WriteCall<'_>,
     recording: &Recording,
@@ -97,7 +97,8 @@ fn scenario_claim(
     played: Option<StoredResponse>,
 ) -> Option<IdempotencyClaim<()>> {
     let played = played.unwrap_or(StoredResponse { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
-    recording.claim(write.call.app, account, true, move |()| played.clone())
+    let has_secret = true;
+    recording.claim(write.call.app, account, has_secret, move |()| played.clone())
 }
 
 /// Returns the idempotency key of a part of a scenario: the key of the scenario, a slash and the part.
@@ -112,10 +113,11 @@ struct Player<'a> {
     account: Account,
     /// What is recorded of the request for the whole scenario.
     recording: &'a Recording,
-    /// The values of the names of earlier steps.
+    /// The id that each name stands for: the names of earlier steps, and the card of a story.
     values: Values,
-    /// The budget and currency of the last recorded message, for the balances of steps. `None`: none was recorded.
-    last_balance: Option<(BudgetId, Currency)>,
+    /// The budget and currency of the last recorded message. A step without a recorded message shows their balance.
+    /// `None`: no message was recorded.
+    balance_to_show: Option<(BudgetId, Currency)>,
 }
 
 impl Player<'_> {
@@ -195,7 +197,7 @@ impl Player<'_> {
         token: Option<TransactionToken>,
     ) -> Result<StepView, Problem> {
         if let Some(recorded) = self.recorded_message(token).await? {
-            self.last_balance = Some((recorded.transaction.budget, recorded.transaction.currency));
+            self.balance_to_show = Some((recorded.transaction.budget, recorded.transaction.currency));
             return StepView::recorded(message.path, response, &recorded).ok_or_else(Problem::internal);
         }
         let now = self.write.call.app.services.time.now_of(&self.account);
@@ -211,9 +213,9 @@ impl Player<'_> {
         Ok(messages.into_iter().find(|message| message.transaction.token == token))
     }
 
-    /// Returns the current balances of the budget and currency in `last_balance`.
+    /// Returns the current balance of the budget and currency in `balance_to_show`.
     async fn balances(&self) -> Result<Option<(BudgetId, Currency, Balances)>, Problem> {
-        let Some((budget, currency)) = self.last_balance else { return Ok(None) };
+        let Some((budget, currency)) = self.balance_to_show else { return Ok(None) };
         let found = self.write.call.app.management.budgets.find(&self.account.id, budget).await?;
         let balances = found.and_then(|found| found.budget.in_currency(currency));
         Ok(balances.map(|balances| (budget, currency, balances)))
@@ -225,7 +227,7 @@ impl Player<'_> {
 struct ResponseIds {
     /// The token of the recorded message.
     token: Option<TransactionToken>,
-    /// The value of the step's name: the token, or the id of the dispute that the step opened.
+    /// The id that the step's name stands for: the token, or the id of the dispute that the step opened.
     id: Option<String>,
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Checkpoint {
     pub(super) covered: i64,
     /// The place of the last of these movements.
     pub(super) last: ListKey,
-    /// The least id of later movements, when the checkpoint was created.
+    /// The id from which a read of the movements after this checkpoint starts: their least id when the checkpoint was
+    /// created.
     pub(super) tail_from: Id,
     /// The sums of the covered movements.
     pub(super) sums: KindSums,
@@ -29,7 +30,7 @@ pub(super) struct Checkpoint {
     pub(super) journals: Vec<Id>,
 }
 
-/// New checkpoints, and what they replace.
+/// New checkpoints, and which stored ones they replace.
 #[derive(Clone, Debug)]
 pub(crate) struct Extension {
     /// The epoch and the version of the checkpoints that were read, if there were any.
