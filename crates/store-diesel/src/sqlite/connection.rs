@@ -112,8 +112,8 @@ fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
     Ok(!sql_query(IS_FIRST_APPLIED).bind::<Text, _>(FIRST_MIGRATION).get_result::<Answer>(conn)?.yes)
 }
 
-/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`: each parses the
-/// whole schema first, which takes some milliseconds.
+/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`. Each first
+/// parses the whole schema, which takes some milliseconds.
 pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     let readers = Pool::builder()
         .max_size(max)
