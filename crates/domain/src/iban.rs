@@ -2,7 +2,7 @@
 
 use iban::{BaseIban, IbanLike, ParseIbanError};
 
-/// A valid IBAN: its form and check digits are correct, and it has the form that the registry prescribes for its
+/// A valid IBAN: its check digits are correct, and it has the form that the IBAN registry of SWIFT prescribes for its
 /// country.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Iban(BaseIban);
@@ -62,7 +62,8 @@ fn of_registry(base: BaseIban, error: &'static str) -> Result<BaseIban, &'static
     if has_form(base.bban_unchecked().as_bytes(), form) { Ok(base) } else { Err(WRONG_FORM) }
 }
 
-/// Returns whether an account number consists of these numbers of characters of a kind.
+/// Returns whether an account number has a form. Each entry of `form` is a number of consecutive characters, and their
+/// kind.
 fn has_form(bban: &[u8], form: &[(usize, Kind)]) -> bool {
     let mut kinds = form.iter().flat_map(|&(count, kind)| std::iter::repeat_n(kind, count));
     let fits = bban.iter().all(|byte| kinds.next().is_some_and(|kind| kind(byte)));

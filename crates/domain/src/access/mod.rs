@@ -200,7 +200,7 @@ pub struct Account {
     pub timeline: Timeline,
     /// The endpoint that decides on its card messages. `None`: it has no endpoint.
     pub decision_endpoint: Option<Arc<DecisionEndpoint>>,
-    /// The epoch of a world, which its creation and each restore begin. 0: the account is no world.
+    /// The epoch of a world. Its creation and each restore begin a new epoch. 0: the account is no world.
     pub epoch: i64,
 }
 

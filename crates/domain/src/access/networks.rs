@@ -112,7 +112,7 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
 }
 
 /// Decides to remove a network. The remaining networks must contain the address of the caller. Therefore the last
-/// network can't be removed: a client without networks may call from anywhere.
+/// network can't be removed, although a client without networks may call from anywhere.
 ///
 /// ```
 /// use florin_domain::access::{AllowedNetwork, NetworkRefusal, decide_remove_network};

@@ -80,7 +80,7 @@ impl ActivitySearch {
         self.0.parse().ok().filter(|_| is_number)
     }
 
-    /// Whether a text contains it.
+    /// Whether a text contains the text to search for. The case of ASCII letters does not matter.
     pub fn is_in(&self, text: &str) -> bool {
         text.to_ascii_lowercase().contains(&self.0)
     }

@@ -299,8 +299,8 @@ fn a_transfer_has_a_row_for_each_budget() {
     }
 }
 
-/// `can_match` accepts the source of every matching movement, and `chains` and `payments` select exactly the matching
-/// ones there.
+/// `can_match` accepts the source of every matching movement. `chains` selects exactly the matching chains, and
+/// `payments` exactly the matching payments.
 #[test]
 fn every_matching_movement_is_found() {
     for row in rows() {

@@ -21,7 +21,7 @@ pub struct UploadSituation {
     pub funding: FundingBudgets,
 }
 
-/// An upload. Its rows are checked before the batch is locked, because the checks take time.
+/// An upload. Its rows are checked before an adapter locks the batch in its store, because the checks take time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
     /// Its format.

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 pub type ChainsOfAccounts = BTreeMap<(AccountId, HashChain), ChainBooks>;
 
 /// Verifies the stored link of one side of a leg as the next link of its chain. `links` are the stored links of both
-/// sides. An adapter passes the links of a chain in the order of their numbers.
+/// sides: of `from`, then of `to`. An adapter passes the links of a chain in the order of their numbers.
 ///
-/// A pool without a chain must have no link. If it has one, the leg was changed, which the chain of settlements
-/// reports.
+/// A pool without a chain must have no link. If it has one, the leg was changed. Then the link is verified in the chain
+/// of settlements, which reports the change.
 pub fn verify_link(
     chains: &mut ChainsOfAccounts,
     account: &AccountId,

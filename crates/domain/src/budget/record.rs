@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
 /// A use that a budget permits. It is checked when a card is created, and when payments of a batch are uploaded.
-/// If a budget loses it, existing cards and payments stay usable.
+/// If a budget loses the feature, existing cards and payments stay usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
     /// Payment batches can be funded from it.

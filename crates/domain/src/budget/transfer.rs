@@ -197,7 +197,8 @@ pub fn decide_transfer(
     Ok(TransferDecision { done: TransferDone { transfer, from, to }, journal, events })
 }
 
-/// Returns the amount in minor units and the balances of both budgets, or all faults.
+/// Returns the amount in minor units, the balances of the budget that pays, and the balances of the budget that
+/// receives. If there are faults, returns all of them.
 fn fitting(
     giver: &BudgetRecord,
     receiver: &BudgetRecord,

@@ -57,7 +57,7 @@ pub struct CardTransition {
     /// The reason, in the words of the client, or of Florin if a message or an erasure caused the transition. `None` if
     /// the client gave no reason.
     pub reason: Option<String>,
-    /// The client that sent the request.
+    /// The client that sent the request. For an erasure: the client of the account.
     pub client: ClientId,
     /// When the state changed.
     pub created_at: DateTime<Utc>,

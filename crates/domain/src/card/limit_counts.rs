@@ -93,7 +93,8 @@ impl LimitCounts {
         Self { changed, counted }
     }
 
-    /// Subtracts a refund from the current windows of all limits, because a refund names no purchase.
+    /// Subtracts a refund from the current windows of all limits. The windows of the purchase are unknown, because a
+    /// refund names no purchase.
     pub(super) fn lower(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {

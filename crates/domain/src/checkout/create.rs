@@ -19,8 +19,8 @@ pub fn check_merchant_amount(amount: Minor) -> Result<Minor, Flaw> {
     if MERCHANT_AMOUNTS.contains(&amount.0) { Ok(amount) } else { Err(Flaw::range("must be from 0.01 to 1000000.00")) }
 }
 
-/// The situation for the creation of a session. An adapter loads it under the lock that serializes the creations of a
-/// merchant.
+/// The situation for the creation of a session. An adapter loads it under the lock that serializes the creation of
+/// an account's sessions and top-ups.
 #[derive(Clone, Debug)]
 pub struct CreateSessionSituation {
     /// The existing session with this idempotency key, in its current state.

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_is_six_hexadecimal_digits_in_lower_case() {
+    fn a_colour_has_six_hexadecimal_digits_and_is_shown_in_lower_case() {
         assert_eq!(colour("#A0b1C2").to_string(), "#a0b1c2");
         for wrong in ["", "#", "a0b1c2", "#a0b1c", "#a0b1c22", "#+0b1c2", "#g0b1c2", "#a0b1c\u{e9}", "red", "#fff"] {
             assert_eq!(Colour::parse(wrong).unwrap_err().code, FlawCode::InvalidFormat, "{wrong}");

@@ -244,11 +244,11 @@ mod tests {
         /// An image of any size lies within the logo and touches two opposite edges.
         #[test]
         fn every_image_fits(width in any::<u32>(), height in any::<u32>()) {
-            let LogoPlacement { width: fitted, height: fitted_height, left, top } = fit_logo(width, height);
-            prop_assert!(fitted >= 1 && fitted_height >= 1);
-            prop_assert!(left + fitted <= LOGO_SIDE && top + fitted_height <= LOGO_SIDE);
-            prop_assert!(width.max(height) == 0 || fitted == LOGO_SIDE || fitted_height == LOGO_SIDE);
-            prop_assert!(left.abs_diff(LOGO_SIDE - left - fitted) <= 1);
+            let LogoPlacement { width: fitted_width, height: fitted_height, left, top } = fit_logo(width, height);
+            prop_assert!(fitted_width >= 1 && fitted_height >= 1);
+            prop_assert!(left + fitted_width <= LOGO_SIDE && top + fitted_height <= LOGO_SIDE);
+            prop_assert!(width.max(height) == 0 || fitted_width == LOGO_SIDE || fitted_height == LOGO_SIDE);
+            prop_assert!(left.abs_diff(LOGO_SIDE - left - fitted_width) <= 1);
             prop_assert!(top.abs_diff(LOGO_SIDE - top - fitted_height) <= 1);
         }
     }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModulusTable {
     rules: Vec<Rule>,
+    /// For exception 5: sort codes, each with the sort code that is checked instead.
     substitutes: BTreeMap<u32, u32>,
 }
 
@@ -70,6 +71,8 @@ impl ModulusTable {
         }
     }
 
+    /// Checks the digits with a rule. Exceptions 8 and 9 replace their sort code by a fixed one, exception 5 by its
+    /// substitute if it has one.
     fn passes(&self, rule: &Rule, digits: &Digits) -> bool {
         let checked_as = match rule.exception {
             5 => self.substitutes.get(&number(digits)).copied(),

@@ -15,7 +15,9 @@ pub(super) struct Books<'a> {
     stamp: &'a Stamp<'a>,
     journal: Vec<JournalTransaction>,
     balances: BatchBalances,
+    /// The last number that each balance used for a payment or return.
     numbers: BTreeMap<(BudgetId, Currency), i64>,
+    /// The next free number in the account's sequence.
     number: i64,
 }
 

@@ -103,7 +103,7 @@ fn sum_of_postings(scenario: &CardScenario, pool: Pool) -> i128 {
     postings.filter(|posting| posting.pool == pool).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
-/// The change of the cleared amount of its chain that a message causes.
+/// Returns the amount by which a message changes the cleared amount of its chain.
 fn posted(record: &CardTransaction) -> i64 {
     match record.kind {
         _ if record.state == TransactionState::Declined => 0,
