@@ -61,11 +61,13 @@ fn every_page_is_a_whole_document_with_one_heading_and_a_title() {
 /// A list that is cut says so, and lists as much as fits.
 #[test]
 fn lists_are_cut_to_fit() {
+    // A part of a sample's name, and the form field of the sample's list.
     let fields = [("found", "found"), ("addresses", "found"), ("rates", "rate"), ("banks", "bankId")];
     let rows = |name: &str, html: &str| {
         let (_, field) = fields.into_iter().find(|(list, _)| name.contains(list)).unwrap();
         html.matches(&format!("<input type=\"radio\" name=\"{field}\"")).count()
     };
+    // A sample whose list is cut, and the number of all rows of the list.
     let cut = [("full_found", 100), ("full_rates", 50), ("full_banks", 60), ("full_addresses", 100)];
     let mut checked = 0;
     for (sample, html) in documents() {
