@@ -133,8 +133,8 @@ pub(crate) fn claim_without_body<T: 'static>(
     key.map(|key| claim_with_body(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
-/// Creates the claim of a request that affects the client, not an account. Its body may contain secrets, so only its
-/// hash is recorded.
+/// Creates the claim of a request that affects the client, not an account. The body may contain secrets, so only a
+/// hash of the body is recorded.
 pub(crate) fn client_claim<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,

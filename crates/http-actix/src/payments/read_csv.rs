@@ -98,7 +98,8 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
     })
 }
 
-/// Returns the column of each field of a row. `None`: a column that is only for information, and is ignored.
+/// Returns the column of each field of a row. `None`: the column is ignored, because it is unknown or only for
+/// information.
 fn read_header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));
