@@ -418,7 +418,7 @@ error_sets! {
     /// Errors of allowing a network. The operation names no object.
     CreateNetworkErrors = with(without(writing(&[JSON], NOTHING, ""), &["404"]), [response("409", "`invalid_state`: \
         the caller would be locked out, the address is on the list, or the list is full.", &[])]);
-    /// Errors of removing a network. A retry finds nothing, so it has no stored response.
+    /// Errors of removing a network. A retry finds nothing, so the operation stores no response.
     DeleteNetworkErrors = with(without(writing_without_body(&[], NOTHING, ""), &["422"]), [
         response("409", "`invalid_state`: the caller would be locked out.", &[]),
     ]);

@@ -138,7 +138,8 @@ struct Reader {
     filter: EventFilter,
     /// Whether the stream repeats events that are sent again.
     redeliveries: bool,
-    /// The sequence of the positions.
+    /// Identifies the sequence of positions of the client's events. If it changes, the client has moved to another
+    /// cell.
     sequence: i64,
     /// The position up to which all matching events were sent.
     last: EventPosition,
