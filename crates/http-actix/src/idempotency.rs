@@ -146,7 +146,8 @@ pub(crate) fn client_claim<T: 'static>(
     ClientClaim { client: call.caller.client.id, key, request, at, response: Arc::new(render) }
 }
 
-/// Executes a write under a client's claim, and returns the HTTP response.
+/// Executes a write under a client's claim, and returns the HTTP response. `object` is the path and the kind of the
+/// object that the write changes.
 pub(crate) async fn execute_for_client<T, R>(
     claim: Option<ClientClaim<T>>,
     object: (&str, &str),

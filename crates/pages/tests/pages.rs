@@ -141,7 +141,7 @@ fn no_page_needs_more_than_the_policy_allows() {
 
 #[test]
 fn every_form_that_posts_has_its_token_once() {
-    let mut seen = 0;
+    let mut posting_forms = 0;
     for (sample, html) in documents() {
         for form in html.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap()) {
             let tokens = form.matches("<input type=\"hidden\" name=\"formToken\" value=\"token-of-the-form\">").count();
@@ -149,10 +149,10 @@ fn every_form_that_posts_has_its_token_once() {
             assert_eq!(tokens, usize::from(posts), "{}", sample.name);
             assert!(form.contains(" action=\"/pay/0123456789abcdef0123456789abcdef\""), "{}", sample.name);
             assert!(!posts || form.contains(" type=\"submit\" name=\"action\" value=\""), "{}", sample.name);
-            seen += usize::from(posts);
+            posting_forms += usize::from(posts);
         }
     }
-    assert!(seen > 40, "{seen}");
+    assert!(posting_forms > 40, "{posting_forms}");
 }
 
 /// Florin's own texts must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
@@ -257,8 +257,8 @@ fn pages_refer_to_their_theme_and_to_files_that_exist() {
             assert!(asset(name).is_some(), "{name}");
         }
         let theme = sample.frame.shop.as_ref().and_then(|shop| shop.theme);
-        let named = html.split_once("href=\"/pay/theme/").map(|(_, rest)| rest.split('"').next().unwrap());
-        assert_eq!(named.and_then(Theme::from_file_name), theme, "{}", sample.name);
+        let theme_name = html.split_once("href=\"/pay/theme/").map(|(_, rest)| rest.split('"').next().unwrap());
+        assert_eq!(theme_name.and_then(Theme::from_file_name), theme, "{}", sample.name);
     }
     assert_eq!(asset("../Cargo.toml"), None);
 }
