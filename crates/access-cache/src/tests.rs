@@ -67,9 +67,10 @@ async fn a_cached_key_still_expires() {
 async fn a_key_that_may_list_a_world_is_looked_up_once_for_each_request() {
     let mut of_world = caller(1);
     of_world.key.accounts = AccountGrant::Only([account("W1").id].into());
-    let mut stored = vec![None, Some(of_world.clone()), Some(of_world.clone())];
+    // In reverse order: the last call returns `None`.
+    let mut results = vec![None, Some(of_world.clone()), Some(of_world.clone())];
     let mut mock = MockCallers::new();
-    mock.expect_find().times(3).returning(move |_| Ok(stored.pop().unwrap()));
+    mock.expect_find().times(3).returning(move |_| Ok(results.pop().unwrap()));
     let cache = CachedCallers::new(Arc::new(mock));
     for expected in [Some(of_world.clone()), Some(of_world), None] {
         assert_eq!(cache.find(&KeyHash([1; 32])).await, Ok(expected));

@@ -4,8 +4,8 @@
 //! A request reads its account, its clock and its request number before it writes. If the world were restored in
 //! between, the request would write what belongs to the replaced state.
 //!
-//! A request releases its guard while it waits for the decision endpoint, and reacquires the guard afterwards. After
-//! that, only a few requests of an account continue at the same time.
+//! A request holds a guard on its account. It releases the guard while it waits for the decision endpoint, and
+//! reacquires the guard afterwards. After that, only a few requests of an account continue at the same time.
 
 use async_trait::async_trait;
 use florin_application::ReleasableGuard;
@@ -18,12 +18,12 @@ use tokio::time::timeout;
 
 /// Maximum time that a restore waits for the requests in progress.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// Number of accounts in memory from which on accounts without requests are forgotten.
+/// Number of accounts in memory at which accounts without requests are removed.
 const FORGET_FROM: usize = 1024;
 
 /// Maximum number of requests of an account that have reacquired their guards, apart from those that have waited for
-/// [`REACQUIRE_WAIT`]. A decision endpoint often replies to many questions at the same moment, because it was asked at
-/// the same moment. If all of their requests went on at once, requests of other accounts would wait for all of them.
+/// [`REACQUIRE_WAIT`]. A decision endpoint often replies to many questions at the same moment, because they were asked
+/// at the same moment. If all their requests continued at once, requests of other accounts would wait for all of them.
 const REACQUIRED_MAX: usize = 8;
 /// Maximum time that a request waits for others of its account that have reacquired their guards. If writes are slow, a
 /// longer wait would cost more than it saves.

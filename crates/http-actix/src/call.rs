@@ -223,7 +223,8 @@ impl Call<'_> {
         Ok(reached)
     }
 
-    /// Returns the guard of the request on its account, which it can release for a while. `None`: it needs no guard.
+    /// Returns the request's guard on its account. The request can release the guard for a while, and reacquire it.
+    /// `None`: the request needs no guard.
     pub(crate) fn guard(&self) -> Option<&dyn ReleasableGuard> {
         self.guard.as_ref().map(|guard| guard as &dyn ReleasableGuard)
     }
@@ -248,14 +249,14 @@ impl Call<'_> {
 
 impl WriteCall<'_> {
     /// Takes the account from the query or from the body. If both name an account, they must be the same.
-    pub(crate) fn resolve_account(&mut self, named: Option<&AccountId>) {
-        let fault = match (&self.account_id, named) {
-            (Some(of_query), Some(named)) if of_query != named => {
+    pub(crate) fn resolve_account(&mut self, of_body: Option<&AccountId>) {
+        let fault = match (&self.account_id, of_body) {
+            (Some(of_query), Some(of_body)) if of_query != of_body => {
                 Flaw::value("must equal the accountId of the query").at("body.accountId")
             }
             (None, None) if !self.call.query.has("accountId") => Flaw::required().at("query.accountId"),
-            (None, Some(named)) if !self.call.query.has("accountId") => {
-                self.account_id = Some(named.clone());
+            (None, Some(of_body)) if !self.call.query.has("accountId") => {
+                self.account_id = Some(of_body.clone());
                 return;
             }
             _ => return,

@@ -133,8 +133,8 @@ pub(crate) fn claim_without_body<T: 'static>(
     key.map(|key| claim_with_body(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
-/// Creates the claim of a request that affects the client, not an account. Its body may contain secrets, so only its
-/// hash is recorded.
+/// Creates the claim of a request that affects the client, not an account. The body may contain secrets, so only a
+/// hash of the body is recorded.
 pub(crate) fn client_claim<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
@@ -146,7 +146,8 @@ pub(crate) fn client_claim<T: 'static>(
     ClientClaim { client: call.caller.client.id, key, request, at, response: Arc::new(render) }
 }
 
-/// Executes a write under a client's claim, and returns the HTTP response.
+/// Executes a write under a client's claim, and returns the HTTP response. `object` is the path and the kind of the
+/// object that the write changes.
 pub(crate) async fn execute_for_client<T, R>(
     claim: Option<ClientClaim<T>>,
     object: (&str, &str),

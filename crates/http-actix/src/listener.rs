@@ -80,7 +80,7 @@ fn admitted(
 }
 
 /// Turns off the delay of small packets. Otherwise, the end of a response of several packets waits until the client
-/// acknowledges the first packets, which clients delay by 40 ms.
+/// acknowledges the first packets, and clients delay acknowledgements by 40 ms.
 fn send_at_once(stream: &TcpStream) -> Result<(), DispatchError> {
     stream.set_nodelay(true).map_err(DispatchError::Io)
 }

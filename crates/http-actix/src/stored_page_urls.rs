@@ -42,12 +42,13 @@ pub(crate) fn with_tokens<T, E>(
     Ok(Written::Replayed(StoredResponse { body, ..answer }))
 }
 
-fn with_tokens_in(stored: &str, token: impl Fn(Uuid) -> String) -> String {
-    let mut parts = stored.split(MARK);
+/// Replaces each mark and the id after it with a slash and the id's token.
+fn with_tokens_in(stored_body: &str, token: impl Fn(Uuid) -> String) -> String {
+    let mut parts = stored_body.split(MARK);
     let mut body = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let named = part.split_at_checked(ID).and_then(|(id, rest)| Some((Uuid::try_parse(id).ok()?, rest)));
-        if let Some((id, rest)) = named {
+        let id_and_rest = part.split_at_checked(ID).and_then(|(id, rest)| Some((Uuid::try_parse(id).ok()?, rest)));
+        if let Some((id, rest)) = id_and_rest {
             body.push('/');
             body.push_str(&token(id));
             body.push_str(rest);

@@ -78,7 +78,7 @@ mod tests {
 
     /// The secret of RFC 6238, appendix B.
     const RFC_SECRET: &[u8] = b"12345678901234567890";
-    /// The test vectors of that appendix for SHA-1, truncated to the last six digits.
+    /// The test vectors of that appendix for SHA-1: times in seconds since 1970, and the last six digits of the tokens.
     const VECTORS: [(i64, &str); 6] = [
         (59, "287082"),
         (1_111_111_109, "081804"),

@@ -7,11 +7,11 @@ pub(crate) const ROOM: usize = 20_000;
 /// Minimum reduction of the room of a page that is too large, in bytes.
 const STEP: usize = 1_000;
 
-/// Returns the room that is left for the lists of a page that became too large. `None`: the page is not too large, or
-/// it is too large even without its lists.
-pub(crate) fn reduced_room(room: usize, page: usize) -> Option<usize> {
-    let above = page.checked_sub(MAX_PAGE - 1).filter(|above| *above > 0)?;
-    (room > 0).then(|| room.saturating_sub(above.max(STEP)))
+/// Returns the smaller room with which a page must be rendered again, if it had `page_size` bytes with this room.
+/// `None`: the page is not too large, or it is too large even without its lists.
+pub(crate) fn reduced_room(room: usize, page_size: usize) -> Option<usize> {
+    let excess = page_size.checked_sub(MAX_PAGE - 1).filter(|excess| *excess > 0)?;
+    (room > 0).then(|| room.saturating_sub(excess.max(STEP)))
 }
 
 /// Returns the number of rows, from the first on, that fit into a room, and the bytes that they take.

@@ -61,11 +61,13 @@ fn every_page_is_a_whole_document_with_one_heading_and_a_title() {
 /// A list that is cut says so, and lists as much as fits.
 #[test]
 fn lists_are_cut_to_fit() {
+    // A part of a sample's name, and the form field of the sample's list.
     let fields = [("found", "found"), ("addresses", "found"), ("rates", "rate"), ("banks", "bankId")];
     let rows = |name: &str, html: &str| {
         let (_, field) = fields.into_iter().find(|(list, _)| name.contains(list)).unwrap();
         html.matches(&format!("<input type=\"radio\" name=\"{field}\"")).count()
     };
+    // A sample whose list is cut, and the number of all rows of the list.
     let cut = [("full_found", 100), ("full_rates", 50), ("full_banks", 60), ("full_addresses", 100)];
     let mut checked = 0;
     for (sample, html) in documents() {
@@ -139,7 +141,7 @@ fn no_page_needs_more_than_the_policy_allows() {
 
 #[test]
 fn every_form_that_posts_has_its_token_once() {
-    let mut seen = 0;
+    let mut posting_forms = 0;
     for (sample, html) in documents() {
         for form in html.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap()) {
             let tokens = form.matches("<input type=\"hidden\" name=\"formToken\" value=\"token-of-the-form\">").count();
@@ -147,10 +149,10 @@ fn every_form_that_posts_has_its_token_once() {
             assert_eq!(tokens, usize::from(posts), "{}", sample.name);
             assert!(form.contains(" action=\"/pay/0123456789abcdef0123456789abcdef\""), "{}", sample.name);
             assert!(!posts || form.contains(" type=\"submit\" name=\"action\" value=\""), "{}", sample.name);
-            seen += usize::from(posts);
+            posting_forms += usize::from(posts);
         }
     }
-    assert!(seen > 40, "{seen}");
+    assert!(posting_forms > 40, "{posting_forms}");
 }
 
 /// Florin's own texts must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
@@ -255,8 +257,8 @@ fn pages_refer_to_their_theme_and_to_files_that_exist() {
             assert!(asset(name).is_some(), "{name}");
         }
         let theme = sample.frame.shop.as_ref().and_then(|shop| shop.theme);
-        let named = html.split_once("href=\"/pay/theme/").map(|(_, rest)| rest.split('"').next().unwrap());
-        assert_eq!(named.and_then(Theme::from_file_name), theme, "{}", sample.name);
+        let theme_name = html.split_once("href=\"/pay/theme/").map(|(_, rest)| rest.split('"').next().unwrap());
+        assert_eq!(theme_name.and_then(Theme::from_file_name), theme, "{}", sample.name);
     }
     assert_eq!(asset("../Cargo.toml"), None);
 }

@@ -9,17 +9,17 @@ use std::sync::LazyLock;
 type ByPostcode = BTreeMap<String, Vec<Address>>;
 
 static BUILT_IN: LazyLock<Result<ByPostcode, CsvFault>> = LazyLock::new(|| {
-    let mut found = ByPostcode::new();
+    let mut addresses = ByPostcode::new();
     for address in read_csv(include_bytes!("addresses.csv").as_slice())? {
-        found.entry(address.postcode.clone()).or_default().push(address);
+        addresses.entry(address.postcode.clone()).or_default().push(address);
     }
-    Ok(found)
+    Ok(addresses)
 });
 
 /// Returns the built-in addresses of a postcode.
 pub(crate) fn addresses_of(postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
     match &*BUILT_IN {
-        Ok(found) => Ok(found.get(postcode.as_str()).cloned().unwrap_or_default()),
+        Ok(addresses) => Ok(addresses.get(postcode.as_str()).cloned().unwrap_or_default()),
         // A test ensures that this cannot happen in a release.
         Err(fault) => Err(PostcodeError::Down(format!("cannot read the built-in addresses: {fault}"))),
     }

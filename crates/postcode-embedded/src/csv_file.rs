@@ -5,7 +5,7 @@ use florin_domain::address::{Address, UkPostcode};
 use std::fmt;
 use std::io::Read;
 
-/// The columns of the file, in any order. All are required.
+/// The columns that the header must have, in any order.
 const COLUMNS: [&str; 6] = ["addressLine1", "addressLine2", "addressLine3", "city", "postcode", "county"];
 /// Columns that must have a value in every row.
 const REQUIRED: [&str; 3] = ["addressLine1", "city", "postcode"];
@@ -50,8 +50,9 @@ impl fmt::Display for LineFault {
 
 /// Reads addresses from a CSV file (RFC 4180, UTF-8 with or without a byte order mark) with a header line.
 ///
-/// White space around values is removed. `addressLine1`, `city` and `postcode` are required. The postcode must have a
-/// UK format; it is returned in upper case without a space. If any row has a fault, no address is returned.
+/// The header must have all columns. `addressLine1`, `city` and `postcode` must have a value in every row. White space
+/// around values is removed. The postcode must have a UK format; it is returned in upper case without a space. If any
+/// row has a fault, no address is returned.
 pub fn read_csv(file: impl Read) -> Result<Vec<Address>, CsvFault> {
     read_at_most(MAX_ROWS, file)
 }

@@ -1,7 +1,7 @@
 //! Encrypts secrets under the operator's secret key, with XChaCha20-Poly1305 and random nonces.
 //!
-//! An encrypted secret consists of a nonce and the ciphertext. The record to which it belongs is authenticated, so a
-//! secret that was copied to another record can't be decrypted.
+//! An encrypted secret consists of a nonce and the ciphertext. The name of the record that owns the secret is
+//! authenticated with it, so a secret that was copied to another record can't be decrypted.
 
 mod key;
 

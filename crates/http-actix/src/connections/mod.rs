@@ -1,10 +1,10 @@
 //! Limits of connections: how many may be open, how much is read ahead on each, and how long each may be idle.
 //!
 //! `actix-http` decodes all requests that it has read, and queues them while the first response is written. A caller
-//! that pipelines requests and never reads responses would fill the memory. So a connection hands over one request at a
-//! time (`read_ahead`). It reads the next one only when none is in progress and the peer reads its responses (`gate`,
-//! `stream`), and a body only while its reader waits for it (`payload`). `admission` counts connections, and `parts`
-//! sends bodies in parts.
+//! that pipelines requests and never reads responses would fill the memory. So a connection hands requests over to
+//! `actix-http` one at a time (`read_ahead`). It reads the next request only when no request is in progress and the
+//! peer reads its responses (`gate`, `stream`). It reads a body only while the reader of the body waits for it
+//! (`payload`). `admission` counts connections, and `parts` sends bodies in parts.
 
 mod admission;
 mod gate;

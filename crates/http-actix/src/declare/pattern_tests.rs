@@ -19,11 +19,11 @@ use std::any::type_name;
 pub(crate) fn check<T: FieldType>(reads: impl Fn(&str) -> bool, accepted: &[&str], refused: &[&str]) {
     let (name, schema) = (type_name::<T>(), serde_json::to_value(<T as FieldType>::schema()).unwrap());
     assert!(schema["pattern"].is_string(), "{name} has no pattern");
-    let described = jsonschema::validator_for(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
     for (texts, expected) in [(accepted, true), (refused, false)] {
         for text in texts {
             assert_eq!(reads(text), expected, "the rule of {name}, for {text:?}");
-            assert_eq!(described.is_valid(&json!(text)), expected, "the schema of {name}, for {text:?}");
+            assert_eq!(validator.is_valid(&json!(text)), expected, "the schema of {name}, for {text:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 // Makes "Try it out" succeed for operations on objects that the demo data lacks. Before such an example is sent, its
 // values are replaced by values of another operation's last exchange. The links of the OpenAPI document name that
-// operation. If it was not called yet, or a later operation used up its object, the page first sends the example of
-// that operation, and shows that it did.
+// operation. If that operation was not called yet, or a later operation used up the object that it created, the page
+// first sends the example of that operation, and shows that it did.
 "use strict";
 
 window.florinLinks = (() => {
@@ -24,13 +24,13 @@ window.florinLinks = (() => {
     const all = {};
     for (const [path, item] of Object.entries(document.paths)) {
       const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
-      for (const [method, described] of Object.entries(item)) {
-        const id = described.operationId;
-        all[id] = { id, path, pattern, method: method.toUpperCase(), described };
+      for (const [method, definition] of Object.entries(item)) {
+        const id = definition.operationId;
+        all[id] = { id, path, pattern, method: method.toUpperCase(), definition };
       }
     }
     for (const source of Object.values(all)) {
-      for (const response of Object.values(source.described.responses)) {
+      for (const response of Object.values(source.definition.responses)) {
         for (const link of Object.values(response.links || {})) {
           Object.assign(all[link.operationId], { source, link });
           source.isSource = true;
@@ -49,22 +49,22 @@ window.florinLinks = (() => {
   }
 
   /** Returns the media type and the example of an operation's body. */
-  function bodyOf({ described }) {
-    const content = described.requestBody?.content ?? {};
+  function bodyOf({ definition }) {
+    const content = definition.requestBody?.content ?? {};
     const type = "application/json" in content ? "application/json" : Object.keys(content)[0];
     return { type, example: content[type]?.example };
   }
 
   /** Returns the values that an example takes from an earlier exchange: each with the expression that replaces it. */
   function bindings(operation) {
-    const { described, link } = operation;
+    const { definition, link } = operation;
     const found = [];
     const collect = (linked, example) => {
       if (typeof linked === "string" && linked.startsWith("$")) found.push({ example, expression: linked });
       else if (linked instanceof Object) Object.keys(linked).forEach((name) => collect(linked[name], example?.[name]));
     };
     for (const [name, expression] of Object.entries(link.parameters ?? {})) {
-      collect(expression, described.parameters.find((parameter) => parameter.name === name).example);
+      collect(expression, definition.parameters.find((parameter) => parameter.name === name).example);
     }
     collect(link.requestBody, bodyOf(operation).example);
     return found;
@@ -134,7 +134,7 @@ window.florinLinks = (() => {
   async function send(operation, key) {
     let path = operation.path;
     const query = new URLSearchParams();
-    for (const { name, in: place, example } of operation.described.parameters ?? []) {
+    for (const { name, in: place, example } of operation.definition.parameters ?? []) {
       if (example === undefined) continue;
       if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(example));
       if (place === "query") query.set(name, example);
@@ -162,7 +162,10 @@ window.florinLinks = (() => {
     Object.values(operations).filter(({ source }) => source === operation).forEach(forget);
   }
 
-  /** Records what a response says about the object of an earlier exchange, and the exchange itself. */
+  /**
+   * Records what a response says about the object of an earlier exchange. Also records the new exchange, if other
+   * operations take values from it.
+   */
   function note(operation, request, response) {
     const { source, link } = operation;
     const earlier = source && exchanges[source.id];

@@ -23,9 +23,9 @@ const MAX_SEARCH: usize = 140;
 /// Returns the page with the banks that match the search. `is_missing`: no valid bank was chosen.
 pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Problem> {
     let query: String = visit.search.iter().flat_map(|search| search.trim().chars()).take(MAX_SEARCH).collect();
-    let wanted = query.to_lowercase();
+    let lowercase_query = query.to_lowercase();
     let all = all_banks(visit.app).await?;
-    let matching: Vec<_> = all.iter().filter(|bank| bank.name.to_lowercase().contains(&wanted)).collect();
+    let matching: Vec<_> = all.iter().filter(|bank| bank.name.to_lowercase().contains(&lowercase_query)).collect();
     let shown = matching.iter().take(MAX_SHOWN);
     Ok(Page::ChooseBank(ChooseBank {
         // The search form also uses this path. Browsers replace the query of the path.

@@ -1,8 +1,8 @@
 //! `/pay/refunds/{token}`: the page on which a merchant authorises a refund at its bank.
 //!
-//! The page exists until the merchant decides or the refund expires. Afterwards it responds with 410. The result is
-//! shown at the same path with a signed time in the query, which is valid for a few minutes. Nothing is stored for the
-//! result.
+//! The page exists until the merchant decides or the refund expires. Afterwards it responds with 410. A redirect leads
+//! to the result: the same path, with a signed time in the query. The result can be seen for a few minutes. Nothing is
+//! stored for it.
 
 use super::answer::{self, gone, invalid_form, redirect_to};
 use super::at_bank;
@@ -157,14 +157,14 @@ impl<'a> RefundVisit<'a> {
     }
 
     async fn decide(&self, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
-        let at_bank = match at_bank::read(form, button)? {
-            Ok(at_bank) => at_bank,
+        let bank_visit = match at_bank::read(form, button)? {
+            Ok(bank_visit) => bank_visit,
             Err(errors) => {
                 let page = Page::SimulatedBank(at_bank::with_errors(self.bank_form(), form, errors));
                 return Ok(answer::page(StatusCode::BAD_REQUEST, &self.frame, &page));
             }
         };
-        let decision = at_bank::decision(self.app, &self.account, at_bank)?;
+        let decision = at_bank::decision(self.app, &self.account, bank_visit)?;
         match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, Mode::Commit, None).await {
             // Another form may have decided first.
             Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(redirect_to(&self.result_path())),

@@ -13,7 +13,8 @@ use actix_web::http::StatusCode;
 use florin_domain::checkout::{SessionAction, SessionStatus};
 use florin_pages::Page;
 
-/// Executes a form, and redirects the browser to the page. A form that was shown at an earlier stage has no effect.
+/// Executes a form. Returns a redirect to the page, or a page with the form's errors or with the addresses of a
+/// postcode. A form that was shown at an earlier stage has no effect.
 pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
@@ -44,8 +45,8 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
 async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
     let payment = visit.pending_payment().ok_or_else(|| invalid_form("must have an action of the page"))?;
     match at_bank::read(form, button)? {
-        Ok(at_bank) => {
-            let decision = at_bank::decision(visit.app, &visit.account, at_bank)?;
+        Ok(bank_visit) => {
+            let decision = at_bank::decision(visit.app, &visit.account, bank_visit)?;
             apply_and_redirect(visit, SessionAction::AtBank(payment.id, decision)).await
         }
         Err(errors) => {

@@ -32,7 +32,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     next_record(&mut reader, &mut record)?;
     let header = read_header(&record, faults);
     let mut rows = Vec::new();
-    let mut lines = Lines { text: text.as_bytes(), read: 0, line: 1 };
+    let mut lines = Lines { text: text.as_bytes(), searched_bytes: 0, line: 1 };
     while !faults.is_full() && next_record(&mut reader, &mut record)? {
         // Spreadsheets save emptied rows as lines of separators.
         if record.iter().all(str::is_empty) {
@@ -65,7 +65,7 @@ fn separator(text: &str) -> Separator {
 struct Lines<'a> {
     text: &'a [u8],
     /// The number of bytes that were searched for line ends.
-    read: usize,
+    searched_bytes: usize,
     /// The line of the next byte.
     line: usize,
 }
@@ -74,12 +74,12 @@ impl Lines<'_> {
     /// Returns the line on which a record begins. The parser's position of a record may be at blank lines before it.
     fn line_of(&mut self, record: &StringRecord) -> usize {
         let start = record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default();
-        while let Some(byte) = self.text.get(self.read) {
-            if self.read >= start && !matches!(byte, b'\r' | b'\n') {
+        while let Some(byte) = self.text.get(self.searched_bytes) {
+            if self.searched_bytes >= start && !matches!(byte, b'\r' | b'\n') {
                 break;
             }
             self.line += usize::from(*byte == b'\n');
-            self.read += 1;
+            self.searched_bytes += 1;
         }
         self.line
     }
@@ -98,7 +98,8 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
     })
 }
 
-/// Returns the column of each field of a row. `None`: a column that is only for information, and is ignored.
+/// Returns the column of each field of a row. `None`: the column is ignored, because it is unknown or only for
+/// information.
 fn read_header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));

@@ -3,7 +3,7 @@
 use super::columns::COLUMNS;
 use crate::suggest::{MAX_NAME, nearest, plain};
 
-/// Words that people use for columns, in lower case and without separators.
+/// Words that people use for columns, in lower case and without separators, each with the name of the column.
 const WORDS: [(&str, &str); 15] = [
     ("account", "recipient.accountIdentifier"),
     ("accountnumber", "recipient.accountIdentifier"),

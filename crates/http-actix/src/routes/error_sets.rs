@@ -10,8 +10,8 @@ use utoipa::IntoResponses;
 use utoipa::openapi::{Content, Header, Ref, RefOr, Response, ResponseBuilder};
 
 type Responses = BTreeMap<String, RefOr<Response>>;
-/// A response with its status.
-type Named = (String, RefOr<Response>);
+/// A status and its response.
+type StatusResponse = (String, RefOr<Response>);
 
 /// The codes of the validation errors that a part of a request can have.
 type Codes = &'static [ErrorCode];
@@ -58,7 +58,7 @@ const NOT_ENABLED: &str = "; `feature_not_enabled`: the operator has not enabled
 const DRY_RUN: &str = "; `sandbox_only`: a dry run was sent to production";
 
 /// Returns an error response with its status. `headers` are the names of its headers.
-fn response(status: &str, description: &str, headers: &[&str]) -> Named {
+fn response(status: &str, description: &str, headers: &[&str]) -> StatusResponse {
     let content = Content::new(Some(Ref::from_schema_name("Error")));
     let response = ResponseBuilder::new().description(description).content("application/json", content);
     let response = headers.iter().fold(response, |response, name| response.header(*name, Header::default()));
@@ -66,7 +66,7 @@ fn response(status: &str, description: &str, headers: &[&str]) -> Named {
 }
 
 /// Returns the 400 of a request that consists of these parts.
-fn invalid(parts: &[Codes]) -> Named {
+fn invalid(parts: &[Codes]) -> StatusResponse {
     let has = |code: &&ErrorCode| ANY.contains(code) || parts.iter().any(|part| part.contains(code));
     let codes: Vec<_> = ErrorCode::ALL.iter().filter(has).map(|code| format!("`{}`", code.as_str())).collect();
     response("400", &format!("{}: one entry for each validation error.", codes.join(", ")), &[])
@@ -74,21 +74,21 @@ fn invalid(parts: &[Codes]) -> Named {
 
 /// Returns the 409 of an operation on an account, which may be a world. `own` describes the operation's own
 /// refusals.
-fn conflict(own: &str) -> Named {
+fn conflict(own: &str) -> StatusResponse {
     response("409", format!("{own} {RESTORED}").trim_start(), &[])
 }
 
 /// Returns the 503 of an operation that calls a provider.
-fn provider(name: &str) -> Named {
+fn provider(name: &str) -> StatusResponse {
     let description = format!("{OVERLOADED} `provider_unavailable`: {name} can't be reached. {RETRY}");
     response("503", &description, &["Retry-After"])
 }
 
-fn too_large(max: &str) -> Named {
+fn too_large(max: &str) -> StatusResponse {
     response("413", &format!("`payload_too_large`: the body exceeds {max}."), &[])
 }
 
-fn unsupported(what: &str) -> Named {
+fn unsupported(what: &str) -> StatusResponse {
     response("415", &format!("`unsupported_media_type`: {what}."), &[])
 }
 
@@ -135,7 +135,7 @@ fn writing_without_body(parts: &[Codes], forbidden: &str, own: &str) -> Response
 }
 
 /// Adds responses to a set. A response replaces the existing one with the same status.
-fn with<const N: usize>(mut responses: Responses, more: [Named; N]) -> Responses {
+fn with<const N: usize>(mut responses: Responses, more: [StatusResponse; N]) -> Responses {
     responses.extend(more);
     responses
 }
@@ -418,7 +418,7 @@ error_sets! {
     /// Errors of allowing a network. The operation names no object.
     CreateNetworkErrors = with(without(writing(&[JSON], NOTHING, ""), &["404"]), [response("409", "`invalid_state`: \
         the caller would be locked out, the address is on the list, or the list is full.", &[])]);
-    /// Errors of removing a network. A retry finds nothing, so it has no stored response.
+    /// Errors of removing a network. A retry finds nothing, so the operation stores no response.
     DeleteNetworkErrors = with(without(writing_without_body(&[], NOTHING, ""), &["422"]), [
         response("409", "`invalid_state`: the caller would be locked out.", &[]),
     ]);

@@ -71,10 +71,10 @@ pub(super) fn operations(document: &mut OpenApi) -> impl Iterator<Item = &mut Op
 
 fn add_example(operation: &mut Operation, example: &Example) {
     for parameter in operation.parameters.iter_mut().flatten() {
-        let RefOr::T(described) = parameter else { continue };
-        let own = example.parameters.get(&described.name).map(|value| shown(value, example));
-        if let Some(value) = own.or_else(|| shared(&described.name, &described.parameter_in)) {
-            *described = ParameterBuilder::from(described.clone()).example(Some(value)).build();
+        let RefOr::T(parameter) = parameter else { continue };
+        let own = example.parameters.get(&parameter.name).map(|value| shown(value, example));
+        if let Some(value) = own.or_else(|| shared(&parameter.name, &parameter.parameter_in)) {
+            *parameter = ParameterBuilder::from(parameter.clone()).example(Some(value)).build();
         }
     }
     if let (Some(RefOr::T(body)), Some(value)) = (&mut operation.request_body, &example.body)

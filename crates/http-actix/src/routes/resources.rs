@@ -1,4 +1,4 @@
-//! Resources that respond to methods without a route with 405, and the 404 for unknown paths.
+//! Resources, which respond with 405 to methods without a route, and the 404 for unknown paths.
 
 use super::operation::{Operation, run};
 use crate::codes::ErrorCode;

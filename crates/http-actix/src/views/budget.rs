@@ -206,10 +206,10 @@ impl BudgetView {
         let BudgetOverview { record, funds } = overview;
         let (id, balances) = (record.budget.id, record.budget.balances.clone());
         let view = Self::new(record);
-        let rows = |total: bool| {
+        let rows = |includes_sub_budgets: bool| {
             let each = balances.iter().zip(&funds);
             each.map(|((currency, own), funds)| {
-                BalanceView::new((id, *currency), (*own).into(), *funds, (total, view.times))
+                BalanceView::new((id, *currency), (*own).into(), *funds, (includes_sub_budgets, view.times))
             })
             .collect()
         };
@@ -255,12 +255,12 @@ impl BalanceView {
         (budget, currency): (BudgetId, Currency),
         own: PoolSums,
         funds: BudgetFunds,
-        (total, times): (bool, Times),
+        (includes_sub_budgets, times): (bool, Times),
     ) -> Self {
-        let shown = if total { own.plus(funds.below) } else { own };
+        let shown = if includes_sub_budgets { own.plus(funds.below) } else { own };
         let number = |sum: Total| Number(sum.of(currency));
         Self {
-            id: part_id(budget, if total { "totalBalance" } else { "balance" }, currency.code()),
+            id: part_id(budget, if includes_sub_budgets { "totalBalance" } else { "balance" }, currency.code()),
             currency_code: currency.code(),
             budget_id: budget.to_string(),
             available_balance: number(shown.available),

@@ -25,6 +25,7 @@ impl Time {
         // chrono represents a leap second as 59 seconds and at least 1,000,000,000 nanoseconds; it is written as second
         // 60.
         let second = time.second() + time.nanosecond() / 1_000_000_000;
+        // An offset in the text, and the number whose two digits are written there.
         let pairs = [
             (0, year / 100),
             (2, year % 100),

@@ -76,7 +76,7 @@ impl StepBalancesView {
 }
 
 impl StepView {
-    /// Builds the view of a step with a recorded message. `None`: the answer is not JSON.
+    /// Builds the view of a step with a recorded message. `None`: the body of the response is not JSON.
     pub(crate) fn recorded(
         message: &'static str,
         response: StoredResponse,
@@ -94,7 +94,7 @@ impl StepView {
         })
     }
 
-    /// Builds the view of a step without a recorded message. `None`: the answer is not JSON.
+    /// Builds the view of a step without a recorded message. `None`: the body of the response is not JSON.
     pub(crate) fn unrecorded(
         message: &'static str,
         response: StoredResponse,

@@ -38,7 +38,8 @@ fn summary_of(step: Step, items: Vec<Item>) -> Page {
     })
 }
 
-/// Returns the bytes that a third row adds to a page, without the texts of the row.
+/// Returns the number of bytes that a third row adds to a page, apart from the texts of the row. `texts` is the
+/// number of these texts.
 fn added(texts: usize, page: impl Fn(usize) -> Page) -> usize {
     let frame = Frame { language: Language::English, root: "/pay".into(), shop: None, is_sandbox: true };
     let size = |rows| render(&frame, &page(rows)).len();

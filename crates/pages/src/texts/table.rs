@@ -23,7 +23,7 @@ pub(crate) struct Texts {
     pub(crate) day_and_time: fn(&str, &str) -> String,
 }
 
-/// A heading with one sentence below it.
+/// A heading with a short text below it.
 pub(crate) struct Headed {
     pub(crate) heading: &'static str,
     pub(crate) text: &'static str,
@@ -43,6 +43,7 @@ pub(crate) struct Common {
     pub(crate) errors: &'static str,
     pub(crate) optional: &'static str,
     pub(crate) time_limit: fn(&str) -> String,
+    /// The arguments are the label of a field and its maximum number of characters.
     pub(crate) too_long: fn(&str, usize) -> String,
 }
 
@@ -137,6 +138,7 @@ pub(crate) struct SimulatedTexts {
     pub(crate) name: &'static str,
     pub(crate) name_hint: &'static str,
     pub(crate) names_summary: &'static str,
+    /// The names that select an outcome, each with a description of the outcome.
     pub(crate) names: [(&'static str, &'static str); 6],
     pub(crate) outcome: &'static str,
     /// The texts of the outcomes, in the order of [`crate::view::SimulatedBankPage::OUTCOMES`].

@@ -56,7 +56,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     ok_list(&List::new(page, Page { count, rows }, |row| row))
 }
 
-/// Returns a page with the event. The page is empty if the event is not in reach or does not match the filter.
+/// Returns a page with the event. The page is empty if the event is not in reach or does not match the filter, or if
+/// the page has an offset.
 async fn page_with_event(
     events: &dyn Events,
     reach: EventReach,

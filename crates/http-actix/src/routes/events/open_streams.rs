@@ -1,4 +1,4 @@
-//! The open streams of events: their number, and the tail that they share.
+//! The open streams of events: their number, and the tails that they share.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -25,8 +25,9 @@ type ReadTail = Option<(Instant, Option<EventPosition>)>;
 pub(crate) struct Streams {
     /// Number of open streams of each client.
     open: Mutex<HashMap<ClientId, usize>>,
-    /// The last result of [`Events::tail`]: one for all clients if their events share one sequence (`None`), otherwise
-    /// one for each client that has an open stream. Whoever holds the lock of a tail reads it again; the others wait.
+    /// The last results of [`Events::tail`]. If the events of all clients share one sequence of positions, there is one
+    /// result for all of them, with the key `None`. Otherwise each client with an open stream has its own. Whoever
+    /// holds the lock of a tail reads it again; the others wait.
     tails: Mutex<HashMap<Option<ClientId>, Arc<tokio::sync::Mutex<ReadTail>>>>,
 }
 

@@ -99,11 +99,11 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         filter,
         redeliveries,
         sequence,
-        last: start,
+        sent_up_to: start,
         tail: start,
         window: WINDOW,
-        checked: Instant::now(),
-        sent: Instant::now(),
+        checked_at: Instant::now(),
+        sent_at: Instant::now(),
         _place: place,
     };
     // Dropping the call releases its guard on the account, so that a restore does not wait until the stream ends.
@@ -138,18 +138,19 @@ struct Reader {
     filter: EventFilter,
     /// Whether the stream repeats events that are sent again.
     redeliveries: bool,
-    /// The sequence of the positions.
+    /// Identifies the sequence of positions of the client's events. If it changes, the client has moved to another
+    /// cell.
     sequence: i64,
     /// The position up to which all matching events were sent.
-    last: EventPosition,
+    sent_up_to: EventPosition,
     /// The tail that was read last.
     tail: EventPosition,
     /// Number of positions that the next query searches.
     window: i64,
     /// When the key was last checked.
-    checked: Instant,
+    checked_at: Instant,
     /// When something was last sent.
-    sent: Instant,
+    sent_at: Instant,
     _place: StreamPlace,
 }
 
@@ -174,7 +175,7 @@ impl Reader {
                     if self.may_list_worlds && !self.is_allowed().await || !self.is_in_sequence().await {
                         return None;
                     }
-                    self.sent = Instant::now();
+                    self.sent_at = Instant::now();
                     return Some(text_of(&frames).into());
                 }
                 Ok(_) => {}
@@ -184,8 +185,8 @@ impl Reader {
                     return None;
                 }
             }
-            if self.sent.elapsed() >= KEEP_ALIVE {
-                self.sent = Instant::now();
+            if self.sent_at.elapsed() >= KEEP_ALIVE {
+                self.sent_at = Instant::now();
                 return Some(Bytes::from_static(b": keep-alive\n\n"));
             }
             sleep(PAUSE).await;
@@ -195,21 +196,21 @@ impl Reader {
     /// Returns the next events up to the tail: those of the first query that finds any. Empty: there are none yet.
     async fn read(&mut self) -> Result<Vec<Frame>, StoreError> {
         let events = &self.app.services.events;
-        if self.last >= self.tail {
+        if self.sent_up_to >= self.tail {
             let tail = self.app.streams.tail(events.as_ref(), self.reach.client).await?;
             let Some(tail) = tail else { return Ok(Vec::new()) };
             self.tail = tail;
         }
-        while self.last < self.tail {
-            let until = self.tail.min(EventPosition(self.last.0.saturating_add(self.window)));
-            let (range, began) = ((self.last, until), Instant::now());
+        while self.sent_up_to < self.tail {
+            let until = self.tail.min(EventPosition(self.sent_up_to.0.saturating_add(self.window)));
+            let (range, began) = ((self.sent_up_to, until), Instant::now());
             let found = events.between(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
             let is_gap = found.is_empty() && began.elapsed() < QUICK;
             self.window = if is_gap { self.window.saturating_mul(4) } else { WINDOW };
             let is_complete = found.len() < PORTION as usize;
             let until = found.last().filter(|_| !is_complete).map_or(until, |event| event.position);
             let (frames, until) = self.with_redeliveries(found, until).await?;
-            self.last = until;
+            self.sent_up_to = until;
             if !frames.is_empty() {
                 return Ok(frames);
             }
@@ -217,8 +218,8 @@ impl Reader {
         Ok(Vec::new())
     }
 
-    /// Adds the redeliveries up to the position `until`. If they are too many for one query, returns an earlier
-    /// position, and only the events and redeliveries up to it.
+    /// Adds the redeliveries up to the position `until`. Returns the events and redeliveries, and the position up to
+    /// which they are complete. It is earlier than `until` if the redeliveries are too many for one query.
     async fn with_redeliveries(
         &self,
         found: Vec<StoredEvent>,
@@ -228,7 +229,7 @@ impl Reader {
         if !self.redeliveries {
             return Ok((frames, until));
         }
-        let (events, range) = (&self.app.services.events, (self.last, until));
+        let (events, range) = (&self.app.services.events, (self.sent_up_to, until));
         let redeliveries = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
         frames.extend(redeliveries.found.into_iter().map(Frame::from));
         frames.retain(|frame| frame.position <= redeliveries.until);
@@ -244,10 +245,10 @@ impl Reader {
 
     /// Whether the key may still read events. Checks this every [`KEEP_ALIVE`] and returns `true` in between.
     async fn is_still_allowed(&mut self) -> bool {
-        if self.checked.elapsed() < KEEP_ALIVE {
+        if self.checked_at.elapsed() < KEEP_ALIVE {
             return true;
         }
-        self.checked = Instant::now();
+        self.checked_at = Instant::now();
         self.is_allowed().await
     }
 

@@ -6,7 +6,7 @@ use florin_domain::merchant::MerchantCurrency;
 use florin_domain::webhook::Webhook;
 use serde_json::{Map, Value, json};
 
-/// The schema of a request, and the keyword with the rule that is added to it.
+/// The name of a request's schema, a keyword that is added to the schema, and the rule: the value of the keyword.
 type Rule = (&'static str, &'static str, Value);
 
 /// Adds the rules to the schemas of requests.

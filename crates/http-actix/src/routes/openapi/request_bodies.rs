@@ -38,13 +38,13 @@ fn allow_absence(body: &mut Map<String, Value>) {
 /// Adds examples to bodies that are not JSON, and schemas to CSV and NDJSON bodies.
 fn add_examples(body: &mut Map<String, Value>) {
     let content = body.get_mut("content").and_then(Value::as_object_mut);
-    for (media_type, described) in content.into_iter().flatten() {
+    for (media_type, definition) in content.into_iter().flatten() {
         match media_type.as_str() {
-            "text/csv" => *described = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS}),
-            "multipart/form-data" => described["example"] = json!({"file": "(the bytes of logo.png)"}),
+            "text/csv" => *definition = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS}),
+            "multipart/form-data" => definition["example"] = json!({"file": "(the bytes of logo.png)"}),
             "application/x-ndjson" => {
                 let example = &ANSWERS["exportSnapshot"]["body"];
-                *described = json!({"schema": {"type": "string", "minLength": 1}, "example": example});
+                *definition = json!({"schema": {"type": "string", "minLength": 1}, "example": example});
             }
             _ => {}
         }

@@ -14,11 +14,11 @@ pub(super) fn finish(document: &mut Value) {
             schema.remove("format");
         }
     });
-    let mut named = name_lists(document);
-    name_titled_schemas(document, &mut named);
-    share_currency(document, &mut named);
+    let mut named_schemas = name_lists(document);
+    name_titled_schemas(document, &mut named_schemas);
+    share_currency(document, &mut named_schemas);
     if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
-        schemas.extend(named);
+        schemas.extend(named_schemas);
     }
     remove_unused(document);
 }
@@ -70,18 +70,18 @@ fn names_of_pattern(pattern: &str) -> Option<Vec<String>> {
 
 /// Renames `List_Card` to `CardList`, and gives its rows the schema `Card`. Returns both schemas of every list by name.
 fn name_lists(document: &mut Value) -> Map<String, Value> {
-    let mut named = Map::new();
+    let mut named_schemas = Map::new();
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else {
-        return named;
+        return named_schemas;
     };
     let lists: Vec<String> = schemas.keys().filter(|name| name.starts_with("List_")).cloned().collect();
     for list in &lists {
         let row = list.trim_start_matches("List_");
         let Some(mut schema) = schemas.remove(list) else { continue };
         if let Some(items) = schema.pointer_mut("/properties/rows/items") {
-            named.insert(row.to_owned(), std::mem::replace(items, reference(row)));
+            named_schemas.insert(row.to_owned(), std::mem::replace(items, reference(row)));
         }
-        named.insert(format!("{row}List"), schema);
+        named_schemas.insert(format!("{row}List"), schema);
     }
     let new_name = |old: &str| format!("{SCHEMAS}{}List", old.trim_start_matches("List_"));
     visit_objects(document, &mut |object| {
@@ -91,7 +91,7 @@ fn name_lists(document: &mut Value) -> Map<String, Value> {
             *target = new_name(name);
         }
     });
-    named
+    named_schemas
 }
 
 const SCHEMAS: &str = "#/components/schemas/";
@@ -100,8 +100,8 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("{SCHEMAS}{name}")})
 }
 
-/// Moves every object schema with a title to the named schemas, and leaves a reference in its place.
-fn name_titled_schemas(document: &mut Value, named: &mut Map<String, Value>) {
+/// Moves every object schema with a title to `named_schemas`, and leaves a reference in its place.
+fn name_titled_schemas(document: &mut Value, named_schemas: &mut Map<String, Value>) {
     let mut found = Map::new();
     let mut visit = |object: &mut Map<String, Value>| {
         let name = object.get("title").and_then(Value::as_str).map(str::to_owned);
@@ -114,16 +114,16 @@ fn name_titled_schemas(document: &mut Value, named: &mut Map<String, Value>) {
     if let Some(schemas) = document.pointer_mut("/components/schemas") {
         visit_objects(schemas, &mut visit);
     }
-    named.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
-    named.extend(found);
+    named_schemas.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
+    named_schemas.extend(found);
 }
 
 fn reference_map(name: &str) -> Map<String, Value> {
     Map::from_iter([("$ref".to_owned(), format!("{SCHEMAS}{name}").into())])
 }
 
-/// Gives all currency codes one schema, an enum.
-fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
+/// Gives all currency codes one schema, an enum, and adds it to `named_schemas`.
+fn share_currency(document: &mut Value, named_schemas: &mut Map<String, Value>) {
     const PATTERN: &str = "^[A-Z]{3}$";
     let mut visit = |object: &mut Map<String, Value>| {
         if object.get("pattern") == Some(&json!(PATTERN)) && object.get("type") == Some(&json!("string")) {
@@ -144,13 +144,13 @@ fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
         }
     };
     visit_objects(document, &mut visit);
-    named.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
+    named_schemas.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
     let letters = || 'A'..='Z';
     let all = letters().flat_map(|a| letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c]))));
     let codes: Vec<_> = all.filter(|code| Currency::parse(code).is_ok()).collect();
     let about = "A currency in use: an alphabetic code of ISO 4217.";
     let schema = json!({"type": "string", "description": about, "enum": codes, "examples": ["GBP"]});
-    named.insert("CurrencyCode".to_owned(), schema);
+    named_schemas.insert("CurrencyCode".to_owned(), schema);
 }
 
 /// Removes schemas that no operation, webhook or shared response refers to, directly or through other schemas.

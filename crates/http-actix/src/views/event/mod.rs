@@ -167,11 +167,11 @@ pub(crate) struct EventTypeView {
 }
 
 impl From<&EventType> for EventTypeView {
-    fn from(known: &EventType) -> Self {
+    fn from(event_type: &EventType) -> Self {
         /// The time at which the event types were added: 2026-11-22T00:00:00Z.
         const ADDED: i64 = 1_795_305_600;
         let added = DateTime::from_timestamp(ADDED, 0).unwrap_or_default();
         let added = added.to_rfc3339_opts(SecondsFormat::Millis, true);
-        Self { id: known.id, name: known.name, enabled: true, created_at: added.clone(), updated_at: added }
+        Self { id: event_type.id, name: event_type.name, enabled: true, created_at: added.clone(), updated_at: added }
     }
 }

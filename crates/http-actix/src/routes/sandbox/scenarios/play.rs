@@ -87,18 +87,18 @@ fn record_problem(error: WriteError<Infallible>, request: &RecordedRequest) -> P
     write_problem(error, ("query.accountId", "account"), Some(request), |never| match never {})
 }
 
-/// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response, or
-/// `None` before the scenario was played: then the record contains an empty 202. The body of the request is recorded
-/// as a keyed digest, because it may contain PINs.
+/// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `response` is the response
+/// to the scenario, or `None` before the scenario was played: then the record contains an empty 202. The body of the
+/// request is recorded as a keyed digest, because it may contain PINs.
 fn scenario_claim(
     write: &WriteCall<'_>,
     recording: &Recording,
     account: &Account,
-    played: Option<StoredResponse>,
+    response: Option<StoredResponse>,
 ) -> Option<IdempotencyClaim<()>> {
-    let played = played.unwrap_or(StoredResponse { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
+    let response = response.unwrap_or(StoredResponse { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
     let has_secret = true;
-    recording.claim(write.call.app, account, has_secret, move |()| played.clone())
+    recording.claim(write.call.app, account, has_secret, move |()| response.clone())
 }
 
 /// Returns the idempotency key of a part of a scenario: the key of the scenario, a slash and the part.
