@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Under load, background jobs take one of this many parts of the time.
+/// Under load, background jobs take the time divided by this number.
 const PARTS: u32 = 100;
 /// Maximum time that a background job yields to others. Claims of deliveries have leases that end a little later.
 const WAIT_MAX: Duration = Duration::from_secs(1);

@@ -70,7 +70,7 @@ struct Found {
     /// The checkpoint where it started.
     start: Option<Checkpoint>,
     gathering: Gathering,
-    /// The number of movements that `balances.movements` does not count.
+    /// The number of movements that `balances.movements` does not count: see [`CoverageRow::uncounted`].
     uncounted: i64,
     /// Whether the read passed many journal transactions of the account.
     is_spread: bool,
