@@ -119,14 +119,15 @@ pub(super) async fn recover(
             recovered += store.task(move |conn| recover_portion(conn, &shared, &events)).await?;
         }
     }
-    store.task(move |conn| {
-        let found = locked(conn, &command.reach, command.webhook)?;
-        under_claim(conn, command.claim.as_ref(), |conn| {
-            resume(conn, found.ok_or(WriteError::Absent)?)?;
-            Ok(recovered)
+    store
+        .task(move |conn| {
+            let found = locked(conn, &command.reach, command.webhook)?;
+            under_claim(conn, command.claim.as_ref(), |conn| {
+                resume(conn, found.ok_or(WriteError::Absent)?)?;
+                Ok(recovered)
+            })
         })
-    })
-    .await
+        .await
 }
 
 /// The result of the checks before a recovery.

@@ -23,7 +23,8 @@ impl Observers {
     /// disabled client are included: they receive the events once the client is enabled.
     pub(crate) fn load(conn: &mut Conn, of: &BTreeSet<AccountId>, environment: Environment) -> Outcome<Self> {
         let includes_account = webhooks::account_id.is_null().or(webhooks::account_id.eq(accounts::id.nullable()));
-        let receives = webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(includes_account);
+        let receives =
+            webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(includes_account);
         let lists = client_features::client_id.eq(accounts::client_id);
         let lists = lists.and(client_features::feature.eq(Named(Feature::Events)));
         let found = accounts::table

@@ -1,4 +1,4 @@
-//! Work of the deliverer that shares a transaction: claims of deliveries, and ended attempts. Each transaction costs a
+//! Work on deliveries that shares a transaction: claims of deliveries, and ended attempts. Each transaction costs a
 //! sync of the disk, and many subscriptions may receive the same event, so one transaction for many of them is cheaper.
 
 use super::body::backend::Conn;
