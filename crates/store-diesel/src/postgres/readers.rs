@@ -56,8 +56,9 @@ impl ManageConnection for Server {
     }
 }
 
-/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`: each is a process
-/// of the server that loads its caches first, which most programs do not need. They are closed after ten idle minutes.
+/// Opens the first read-only connection. Others are opened when concurrent reads need them, up to `max`: each is a
+/// process of the server that loads its caches first, which most programs do not need. They are closed after ten idle
+/// minutes.
 pub(crate) fn open_readers(url: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     let readers = Pool::builder()
         .max_size(max)

@@ -35,7 +35,7 @@ impl QueryFragment<Db> for Advance {
     }
 }
 
-/// Stores the first greatest position, in a database in which none was ever drawn.
+/// Stores the greatest position, in a database in which none was ever drawn.
 struct Begin(i64);
 
 impl QueryFragment<Db> for Begin {

@@ -75,8 +75,8 @@ pub(super) fn movement(conn: &mut Conn, account: &AccountId, number: i64) -> Out
         .filter(transfers::number.eq_any([number, number.saturating_sub(1)]))
         .select((transfers::number, transfers::id, transfers::journal_id))
         .load::<(i64, Id, Id)>(conn)?;
-    if let Some((number_of_payer, id, journal)) = sides.into_iter().next() {
-        let is_paying = number_of_payer == number;
+    if let Some((paying_number, id, journal)) = sides.into_iter().next() {
+        let is_paying = paying_number == number;
         return Ok(Some(if is_paying { (ActivitySource::Unload, id.0) } else { (ActivitySource::Load, journal.0) }));
     }
     let booked = journal_legs::table

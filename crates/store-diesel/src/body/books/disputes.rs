@@ -1,5 +1,5 @@
-//! Reads the disputes of one account, or of all, with the sums that the journal and the chains of the disputed payments
-//! state.
+//! Reads the disputes of one account, or of all, with the sums according to the journal and to the chains of the
+//! disputed payments.
 
 use super::about::about;
 use super::body::backend::Conn;
