@@ -46,7 +46,7 @@ pub enum AccessError {
     InsufficientScope(Scope),
     /// The operation requires a key for all accounts of its client, but the key is restricted to some of them.
     #[error("the key does not reach every account of its client")]
-    SomeAccounts,
+    KeyOfSomeAccounts,
     /// The operation exists in the sandbox only.
     #[error("sandbox only")]
     SandboxOnly,
@@ -101,7 +101,7 @@ pub fn permit(
 
 /// Checks that the caller's key grants access to all accounts of its client. Worlds and networks require this.
 pub fn permit_all_accounts(caller: &Caller) -> Result<(), AccessError> {
-    if caller.key.reaches_all_accounts() { Ok(()) } else { Err(AccessError::SomeAccounts) }
+    if caller.key.reaches_all_accounts() { Ok(()) } else { Err(AccessError::KeyOfSomeAccounts) }
 }
 
 /// Whether the networks contain the peer. An empty list allows any peer; an unreadable network allows none.

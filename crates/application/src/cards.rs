@@ -37,7 +37,7 @@ pub struct NewMessage {
     /// The message.
     pub message: FirstMessage,
     /// The currency of the merchant, in which the amounts are given. `None`: the currency of the card.
-    pub merchant: Option<Currency>,
+    pub merchant_currency: Option<Currency>,
     /// The PIN that the cardholder entered.
     pub pin: Option<Pin>,
 }
@@ -47,14 +47,14 @@ pub struct NewMessage {
 pub async fn send_first_message(
     services: &Services,
     sender: MessageSender<'_>,
-    NewMessage { card, mut message, merchant, pin }: NewMessage,
+    NewMessage { card, mut message, merchant_currency, pin }: NewMessage,
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
     let account = sender.account;
     message.extras.pin = pin.map(|pin| services.digests.pin(card, &pin));
     // Get rates before any lock is acquired, because the source of rates may be slow.
-    let message = with_rates(services.rates.as_ref(), message, merchant).await?;
+    let message = with_rates(services.rates.as_ref(), message, merchant_currency).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
     // The answer stays correct if the card changes meanwhile: a card in use never waits for its first use again.
     let has_pin = message.extras.pin.is_some();
@@ -82,13 +82,13 @@ pub async fn send_first_message(
     Ok(consult(services, sender, mode, run).await?)
 }
 
-/// Adds the exchange rates of the merchant's currency to the message, if `merchant` names a currency.
+/// Adds the exchange rates of the merchant's currency to the message. `None`: it needs no rates.
 async fn with_rates(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
-    merchant: Option<Currency>,
+    merchant_currency: Option<Currency>,
 ) -> Result<FirstMessage, FirstMessageError> {
-    if let Some(currency) = merchant {
+    if let Some(currency) = merchant_currency {
         message.extras.quotes = Some(rates.quotes(currency).await?.ok_or(FirstMessageError::NoRates(currency))?);
     }
     Ok(message)

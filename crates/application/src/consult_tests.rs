@@ -70,7 +70,7 @@ fn purchase() -> NewMessage {
     NewMessage {
         card: CardScenario::of(a_card(), a_budget().with("1.00 GBP")).card.id,
         message: a_purchase("10"),
-        merchant: None,
+        merchant_currency: None,
         pin: None,
     }
 }

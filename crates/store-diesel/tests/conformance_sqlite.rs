@@ -124,7 +124,7 @@ impl Schemas for OtherSchemas {
     }
 }
 
-/// The reference store of the model.
+/// The reference: the store in memory, with whose answers those of the store under test are compared.
 struct InMemory;
 
 impl Factory for InMemory {

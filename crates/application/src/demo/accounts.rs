@@ -97,7 +97,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) ->
     let secret = secrets.cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
     seed.enrolment = Some(TotpEnrolment::new(id.clone(), secret));
     seed.people = people::of_demo_account(&id, opened)?;
-    seed.profile = Some(merchants::of_demo_account(&id)?);
+    seed.profile = Some(merchants::profile_of_demo_account(&id)?);
     seed.settlement_accounts = merchants::settlement_accounts(&id, opened, &banks::first()?);
     seed.payees = merchants::payees(&id, opened);
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
@@ -124,7 +124,7 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut builders = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
     seed.people = people::of_other_account(&id, opened(now))?;
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
-    seed.settlement_accounts = merchants::of_other_account(&id, opened(now));
+    seed.settlement_accounts = merchants::settlement_accounts_of_other_account(&id, opened(now));
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &builders[0], now);
     (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut builders, now)?;

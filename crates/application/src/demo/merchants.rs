@@ -27,7 +27,7 @@ const PAYEES: [(&str, &str, ApprovalStatus); 4] = [
 ];
 
 /// The profile of the demo account, with every permission.
-pub(super) fn of_demo_account(account: &AccountId) -> Result<MerchantProfile, DemoFault> {
+pub(super) fn profile_of_demo_account(account: &AccountId) -> Result<MerchantProfile, DemoFault> {
     Ok(MerchantProfile {
         return_policy_url: Some(WebUrl::parse("https://shop.example/returns")?),
         permissions: MerchantPermission::ALL.into(),
@@ -48,7 +48,7 @@ pub(super) fn settlement_accounts(account: &AccountId, at: DateTime<Utc>, bank: 
 }
 
 /// The settlement accounts of the other client's account. Its checkouts pay into them.
-pub(super) fn of_other_account(account: &AccountId, at: DateTime<Utc>) -> Vec<SettlementAccount> {
+pub(super) fn settlement_accounts_of_other_account(account: &AccountId, at: DateTime<Utc>) -> Vec<SettlementAccount> {
     let default =
         |number, details| SettlementAccount { is_default: true, ..settlement_account(account, number, details, at) };
     vec![default(2, "55781906"), default(4, "DE02120300000000202051")]

@@ -123,7 +123,7 @@ impl CardLimit {
     }
 
     /// Whether a message at this time belongs to a window that has ended.
-    pub fn has_passed(&self, at: DateTime<Utc>) -> bool {
+    pub fn window_has_ended(&self, at: DateTime<Utc>) -> bool {
         self.window.start(at) < self.window_start
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let limit = CardLimit { window_start: start, ..limit };
         assert_eq!(limit.current(at(15)), limit);
         assert_eq!(limit.current(at(16)), limit);
-        assert_eq!([15, 16, 17].map(|day| limit.has_passed(at(day))), [true, false, false]);
+        assert_eq!([15, 16, 17].map(|day| limit.window_has_ended(at(day))), [true, false, false]);
         let next = limit.current(at(17));
         assert_eq!((next.window_start, next.spent, next.uses), (LimitWindow::Day.start(at(17)), Minor::ZERO, 0));
     }

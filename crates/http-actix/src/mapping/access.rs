@@ -18,7 +18,7 @@ impl From<AccessError> for Problem {
                 ErrorCode::InsufficientScope,
                 format!("must be an API key with the scope {scope}"),
             ),
-            AccessError::SomeAccounts => {
+            AccessError::KeyOfSomeAccounts => {
                 let message = "must be an API key that reaches all accounts of its client";
                 Self::forbidden(AUTHORIZATION, ErrorCode::InsufficientScope, message)
             }

@@ -81,19 +81,20 @@ impl From<&AuditRecord> for Row {
     }
 }
 
-/// Appends a record. The caller holds the lock of operators, so records are appended sequentially.
-fn append(conn: &mut Conn, chain: &Decide<Option<AuditRecord>, AuditRecord>) -> Outcome<AuditRecord> {
+/// Appends the record that `decide` derives from the last one. The caller holds the lock of operators, so records are
+/// appended sequentially.
+fn append(conn: &mut Conn, decide: &Decide<Option<AuditRecord>, AuditRecord>) -> Outcome<AuditRecord> {
     let last = __florin_audit::table.order(__florin_audit::number.desc()).first::<Row>(conn).optional()?;
     let last = last.map(Row::read).transpose()?;
-    let record = ask(|| chain(&last))?;
+    let record = ask(|| decide(&last))?;
     diesel::insert_into(__florin_audit::table).values(Row::from(&record)).execute(conn)?;
     Ok(record)
 }
 
 #[async_trait]
 impl AuditLog for Store {
-    async fn append(&self, chain: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> {
-        self.change(move |conn| append(conn, &chain)).await
+    async fn append(&self, decide: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError> {
+        self.change(move |conn| append(conn, &decide)).await
     }
 
     async fn records(&self, after: i64, max: u32) -> Result<Vec<AuditRecord>, StoreError> {

@@ -163,8 +163,8 @@ fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_
         rows = rows.filter(budgets::parent_id.eq(Id(parent.0)));
     }
     if let Some(currency) = filter.currency {
-        // Checked for each budget in the order of the list. A list of all budgets with this currency would be read
-        // completely for each page.
+        // Checked budget by budget in the order of the list. With `IN` instead of `EXISTS`, each page would read all
+        // budgets with this currency.
         let of_budget = balances::table
             .filter(balances::account_id.eq(account.as_str()))
             .filter(balances::budget_id.eq(budgets::id))
@@ -189,8 +189,8 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     assemble(rows, balances)
 }
 
-/// Reads all budgets of an account. `Corrupt`: one of them can't be read or has no balances, or they do not form a tree
-/// below the parent budget. If a budget were below itself, the statement that adds up sub-budgets would not end.
+/// Checks all budgets of an account. `Corrupt`: one of them can't be read or has no balances, or they do not form a
+/// tree below the parent budget. If a budget were below itself, the statement that adds up sub-budgets would not end.
 pub(super) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     parent_of_account(conn, account)?;
     let records = of_account(conn, account)?.into_iter();
@@ -222,14 +222,14 @@ fn assemble(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<Budg
 /// change.
 fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBudgetSituation> {
     let account = &command.account;
-    let budgets = list_counts::of_budgets(conn, account, BudgetFilter::default())?;
+    let budget_count = list_counts::of_budgets(conn, account, BudgetFilter::default())?;
     let parent = match command.parent {
         Some(parent) => find(conn, account, parent)?,
         None => Some(parent_of_account(conn, account)?),
     };
     let parent = parent.map(|parent| parent_budget(conn, &parent)).transpose()?;
     Ok(CreateBudgetSituation {
-        budgets: u64::try_from(budgets).map_err(corrupt)?,
+        budgets: u64::try_from(budget_count).map_err(corrupt)?,
         parent,
         persona_has_budget: match command.persona {
             Some(persona) => people::has_budget(conn, account, persona)?,
@@ -250,7 +250,8 @@ fn parent_of_account(conn: &mut Conn, account: &AccountId) -> Outcome<BudgetReco
     with_balances(conn, account, row)?.pop().ok_or_else(|| corrupt(format!("account {account} has no parent budget")))
 }
 
-/// Returns what the rule reads of the budget below which a budget is created. Its level is 1 if nothing is above it.
+/// Returns what the rule for new budgets reads of `parent`, below which a budget is to be created. The level of a
+/// budget with no budget above it is 1.
 fn parent_budget(conn: &mut Conn, parent: &BudgetRecord) -> Outcome<ParentBudget> {
     let mut level = 1;
     let mut next = parent.parent;

@@ -133,11 +133,11 @@ fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
 
 fn begin_move(conn: &mut Conn, wanted: &CellMove, keys: &[KeyOfWorld]) -> Outcome<Option<CellMove>> {
     driver::lock_operators(conn)?;
-    let own = find(conn, &CellKey::Client(wanted.client))?;
-    if own.as_ref().is_some_and(|own| own.cell != wanted.from) {
+    let client_entry = find(conn, &CellKey::Client(wanted.client))?;
+    if client_entry.as_ref().is_some_and(|entry| entry.cell != wanted.from) {
         return Ok(None);
     }
-    let begun = own.and_then(|own| own.moving).unwrap_or_else(|| wanted.clone());
+    let begun = client_entry.and_then(|entry| entry.moving).unwrap_or_else(|| wanted.clone());
     mark(conn, &begun, &[KeyOfWorld { key: CellKey::Client(wanted.client), world: None }])?;
     mark(conn, &begun, keys)?;
     Ok(Some(begun))
@@ -145,8 +145,10 @@ fn begin_move(conn: &mut Conn, wanted: &CellMove, keys: &[KeyOfWorld]) -> Outcom
 
 fn end_move(conn: &mut Conn, ended: &CellMove, keys: &[KeyOfWorld], cell: &CellName) -> Outcome<bool> {
     driver::lock_operators(conn)?;
-    let own = find(conn, &CellKey::Client(ended.client))?;
-    let Some(begun) = own.and_then(|own| own.moving).filter(|begun| begun.id == ended.id) else { return Ok(false) };
+    let client_entry = find(conn, &CellKey::Client(ended.client))?;
+    let Some(begun) = client_entry.and_then(|entry| entry.moving).filter(|begun| begun.id == ended.id) else {
+        return Ok(false);
+    };
     mark(conn, &begun, keys)?;
     let marked = cell_entries::table.filter(cell_entries::moving_client.eq(Some(Id(begun.client.0))));
     let marked = marked.filter(cell_entries::move_id.eq(Some(Id(begun.id.0))));
@@ -185,7 +187,7 @@ fn bound(conn: &mut Conn) -> Outcome<Option<CellName>> {
 
 /// Binds the store, unless it is bound, and returns the cell that it is bound to.
 fn bind(conn: &mut Conn, cell: &CellName) -> Outcome<CellName> {
-    // A server may lack the right to write this table.
+    // The database user of a server may lack the right to write this table.
     if let Some(bound) = bound(conn)? {
         return Ok(bound);
     }

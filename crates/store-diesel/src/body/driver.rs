@@ -63,7 +63,7 @@ functions! {
     /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
     /// transaction. Empty if the database offers no such check.
     structure_checks: fn(&mut Conn) -> Outcome<Vec<String>>;
-    /// Runs one of these statements. Damage is reported as [`Failure::Corrupt`].
+    /// Runs one of the statements of [`structure_checks`]. Damage is reported as [`Failure::Corrupt`].
     check_structure: fn(&mut Conn, &str) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
@@ -107,7 +107,7 @@ functions! {
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
     /// Returns the tail with those of its transactions that are still in progress. `None` if the tail was read from
-    /// another server, or before a crash: its positions may be drawn again.
+    /// another database server, or before a crash of this one: its positions may be drawn again.
     still_writing: fn(&mut Conn, &EventTail) -> Outcome<Option<EventTail>>;
     /// Makes later positions greater than those of an import. The argument is the greatest position in its rows and
     /// snapshots.

@@ -33,7 +33,7 @@ pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<Environment>> {
 
 /// Binds the store, unless it is bound, and returns the environment that it is bound to.
 pub(crate) fn bind(conn: &mut Conn, environment: Environment) -> Outcome<Environment> {
-    // A server may lack the right to write this table.
+    // The database user of a server may lack the right to write this table.
     if let Some(environment) = bound(conn)? {
         return Ok(environment);
     }

@@ -5,7 +5,7 @@ pub(crate) struct EventTail {
     pub(crate) last: i64,
     /// Transactions in progress, as the database names them.
     pub(crate) writers: Vec<String>,
-    /// Identifies the server that was asked. The text changes when the server restarts. After a failure of this server,
-    /// another one may draw again the positions that no transaction had committed.
+    /// Identifies the database server that was asked. The text changes when that server restarts. After a failure of
+    /// this server, another one may draw again the positions that no transaction had committed.
     pub(crate) server: String,
 }

@@ -21,7 +21,7 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
     transactions(rows)
 }
 
-/// Reads all transactions of an account. `Corrupt`: the legs of one of them contradict each other.
+/// Checks that all transactions of an account can be read. `Corrupt`: the legs of one of them contradict each other.
 pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let rows = journal_legs::table
         .filter(journal_legs::account_id.eq(account.as_str()))

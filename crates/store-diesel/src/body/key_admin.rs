@@ -72,7 +72,7 @@ pub(crate) fn is_revoked(conn: &mut Conn, key: ApiKeyId) -> Outcome<bool> {
     Ok(diesel::select(exists(revoked)).get_result(conn)?)
 }
 
-/// Rotates a key.
+/// Rotates a key. `hash` is the hash of the new key.
 pub(crate) fn rotate(
     conn: &mut Conn,
     key: ApiKeyId,

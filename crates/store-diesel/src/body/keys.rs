@@ -71,7 +71,7 @@ impl KeyRow {
         })
     }
 
-    /// Converts the row to the domain.
+    /// Converts the row to the domain. `listed` reads the accounts that the key lists.
     pub(crate) fn read(
         self,
         listed: impl FnOnce(ClientId, ApiKeyId) -> Outcome<BTreeSet<AccountId>>,

@@ -42,7 +42,7 @@ pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
     change(conn, [counted(card, 1)])
 }
 
-/// Takes a card whose state has changed from one count and adds it to another, in the transaction that stores the
+/// Moves a card to the count of its new state, if the state has changed. Runs in the transaction that stores the
 /// change.
 pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
     change(conn, [counted(before, -1), counted(after, 1)])

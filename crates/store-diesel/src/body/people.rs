@@ -202,16 +202,16 @@ fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRe
 /// Deletes everything else that contains the data of a person: idempotency records that name the person, snapshots of
 /// worlds, and imported snapshots.
 fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
-    let named = format!("%{person}%");
-    // Any record that names the person may contain the data. It is found by a pattern, because a path can be written in
-    // several ways.
+    let pattern = format!("%{person}%");
+    // Any record that names the person may contain the data. Such records are found by a pattern, because a path can be
+    // written in several ways.
     let of_person = idempotency_records::path
-        .like(&named)
-        .or(idempotency_records::body.like(&named))
-        .or(idempotency_records::answer_body.like(&named));
+        .like(&pattern)
+        .or(idempotency_records::body.like(&pattern))
+        .or(idempotency_records::answer_body.like(&pattern));
     diesel::delete(idempotency_records::table.filter(of_person)).execute(conn)?;
-    diesel::delete(world_snapshots::table.filter(world_snapshots::contents.like(&named))).execute(conn)?;
-    diesel::delete(imported_snapshots::table.filter(imported_snapshots::contents.like(&named))).execute(conn)?;
+    diesel::delete(world_snapshots::table.filter(world_snapshots::contents.like(&pattern))).execute(conn)?;
+    diesel::delete(imported_snapshots::table.filter(imported_snapshots::contents.like(&pattern))).execute(conn)?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Encrypted secrets, and the key that the store is bound to.
+//! Encrypted secrets, and the secret key that the store is bound to.
 
 use super::backend::{Conn, RowByRow};
 use super::driver;
@@ -17,7 +17,8 @@ use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError, StoredSecret};
 
-/// Reads the bound key. The table is not exported: the header of an export names the key of the file.
+/// Reads the bound secret key. The table is not exported: the header of an export names the secret key that encrypted
+/// its secrets.
 const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
 const BIND: &str = "INSERT INTO __florin_secret_key (id, key_id, kept) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING";
 const CHANGE: &str = "UPDATE __florin_secret_key SET key_id = $1, kept = $2 WHERE key_id = $3";
@@ -30,7 +31,7 @@ struct KeyRow {
     kept: Option<Vec<u8>>,
 }
 
-/// Returns the key that the store is bound to, if any.
+/// Returns the secret key that the store is bound to, if any.
 pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<StoreKey>> {
     let row = sql_query(BOUND).get_result::<KeyRow>(conn).optional()?;
     row.map(|row| {
@@ -40,13 +41,13 @@ pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<StoreKey>> {
     .transpose()
 }
 
-/// Returns the bytes of the key itself, if the store keeps them.
+/// Returns the bytes of the secret key itself, if the store keeps them.
 fn kept(key: &StoreKey) -> Option<Vec<u8>> {
     key.kept.as_ref().map(|kept| kept.expose().to_vec())
 }
 
 fn bind(conn: &mut Conn, key: &StoreKey) -> Outcome<StoreKey> {
-    // A server may lack the right to write this table.
+    // The database user of a server may lack the right to write this table.
     if let Some(bound) = bound(conn)? {
         return Ok(bound);
     }

@@ -192,7 +192,8 @@ impl Store {
     }
 
     /// Checks the structure of the database. If it is damaged, it is not used any more. Pauses between the parts of the
-    /// check for as long as the last part took, so that others have the processor, and the log can be checkpointed.
+    /// check for as long as the last part took, so that others have the processor, and SQLite's write-ahead log can be
+    /// checkpointed.
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
         let anchor = self.inner.anchor.clone();
         let mark = move |failure: &Failure| {

@@ -60,10 +60,10 @@ impl RecordedCommand for TransferCommand {
         decision: TransferDecision,
     ) -> Result<TransferDone, WriteError<TransferRefusal>> {
         let TransferDone { transfer, from, to } = &decision.done;
-        let (debit, credit) = (transfer.number, transfer.credit_number());
-        working_set.balance_set.change_with_number(&self.account, (self.from, transfer.currency), *from, debit);
-        working_set.balance_set.change_with_number(&self.account, (self.to, transfer.currency), *to, credit);
-        working_set.credits.set_last_number(&self.account, credit);
+        let (debit_number, credit_number) = (transfer.number, transfer.credit_number());
+        working_set.balance_set.change_with_number(&self.account, (self.from, transfer.currency), *from, debit_number);
+        working_set.balance_set.change_with_number(&self.account, (self.to, transfer.currency), *to, credit_number);
+        working_set.credits.set_last_number(&self.account, credit_number);
         working_set.journal.add(&decision.journal);
         working_set.transfers.add(transfer);
         working_set.events.add(&decision.events);

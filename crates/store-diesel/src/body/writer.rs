@@ -210,7 +210,8 @@ impl WriterThread {
         true
     }
 
-    /// Does the last work of the connection: on SQLite, merges the log into the database file as far as possible.
+    /// Does the last work of the connection: on SQLite, merges the write-ahead log into the database file as far as
+    /// possible.
     fn finish(mut self) {
         if let Some(Err(failure)) = self.conn.as_mut().map(driver::finish) {
             tracing::warn!(error = %failure, "the last checkpoint failed");

@@ -1,4 +1,4 @@
-//! Locks on a whole account and on a client, for changes that replace or delete all its rows.
+//! Locks on a whole account and on a client, for changes that replace or delete all their rows.
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};

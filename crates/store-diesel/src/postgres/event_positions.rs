@@ -1,5 +1,5 @@
-//! The positions of events and of movements, from a sequence. Concurrent transactions may commit in a different order
-//! than they draw.
+//! The positions of events and of movements, drawn from a sequence of PostgreSQL. Concurrent transactions may commit in
+//! a different order than they draw.
 //!
 //! A transaction draws while it holds the locks of its objects, and the next transaction on the same object acquires
 //! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
@@ -124,8 +124,8 @@ pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     Ok(EventTail { last, writers, server })
 }
 
-/// Returns the tail with those of its transactions that still hold the lock. `None` if the tail was read from another
-/// server.
+/// Returns the tail with those of its transactions that still hold the lock. `None` if the text that identifies the
+/// server has changed since the tail was read.
 pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
     let Writers { mut writers, server } = sql_query(WRITERS).get_result(conn)?;
     writers.retain(|writer| tail.writers.contains(writer));

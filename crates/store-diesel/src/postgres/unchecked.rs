@@ -31,8 +31,8 @@ struct Found {
     found: bool,
 }
 
-/// Returns the tables that contain a row which violates such a constraint: a row without one of its parents, or with an
-/// unknown name. Searches the rows of all accounts, or of one.
+/// Returns the tables that contain a row which violates one of these constraints: a row without one of its parents, or
+/// with an unknown name. Searches the rows of all accounts, or of one.
 pub(crate) fn violated_tables(conn: &mut Conn, of: Option<&AccountId>) -> Outcome<Vec<&'static str>> {
     let mut violated = Vec::new();
     for (table, parents) in PARENTS {

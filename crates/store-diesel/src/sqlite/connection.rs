@@ -21,9 +21,10 @@ use std::time::Duration;
 /// Settings of every connection, in addition to the write-ahead log.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
-/// Settings of the writer: a page cache of 32 MiB, so that a group rarely reads from the file, and a log of the same
-/// size before a checkpoint, because a checkpoint takes as long as many commits. Deleted and replaced values are
-/// overwritten if that needs no additional write, so that the file does not keep old secrets.
+/// Settings of the writer: a page cache of 32 MiB, so that a group rarely reads from the file, and a write-ahead log of
+/// the same size before SQLite merges it into the file (a checkpoint), because a checkpoint takes as long as many
+/// commits. Deleted and replaced values are overwritten if that needs no additional write, so that the file does not
+/// keep old secrets.
 const WRITER_PRAGMAS: &str =
     "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192; PRAGMA secure_delete = FAST;";
 
@@ -228,8 +229,8 @@ pub(crate) fn structure_checks(conn: &mut Conn) -> Outcome<Vec<String>> {
 /// Returns the statements that check the structure of a file, as a whole if its size is at most `max`.
 ///
 /// A check of the whole file searches every index for every row. In a large file it takes long, and keeps a processor
-/// busy. Its snapshot prevents checkpoints, so the log grows, and reads and commits take longer. So the tables of a
-/// file that is larger than `max` are checked one by one, and not compared with their indexes.
+/// busy. Its snapshot prevents checkpoints, so the write-ahead log grows, and reads and commits take longer. So the
+/// tables of a file that is larger than `max` are checked one by one, and not compared with their indexes.
 fn structure_checks_of(conn: &mut Conn, max: i64) -> Outcome<Vec<String>> {
     #[derive(QueryableByName)]
     struct Size {
@@ -276,8 +277,8 @@ pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(&format!("PRAGMA user_version = {};", i32::from(number == 0)))?)
 }
 
-/// Checkpoints the log into the database file, as far as the snapshots of readers allow. Waiting for readers would
-/// block other writers.
+/// Merges the write-ahead log into the database file, as far as the snapshots of readers allow. Waiting for readers
+/// would block other writers.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
 }

@@ -35,7 +35,7 @@ impl QueryFragment<Db> for Advance {
     }
 }
 
-/// Stores the greatest position, if none was ever drawn.
+/// Stores the greatest position, in a database in which none was ever drawn.
 struct Begin(i64);
 
 impl QueryFragment<Db> for Begin {

@@ -56,8 +56,8 @@ pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
-/// Classifies a commit that failed although the disk had space for it. All of it may be in the log: if only the sync
-/// failed and the program ends before it writes again, the next start finds a committed transaction.
+/// Classifies a commit that failed although the disk had space for it. All of it may be in the write-ahead log: if only
+/// the sync failed and the program ends before it writes again, the next start finds a committed transaction.
 pub(crate) fn failed_commit(cause: String) -> Failure {
     Failure::OutcomeUnknown(cause)
 }

@@ -41,7 +41,7 @@ pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     before(JOURNAL, include_str!("earlier.sql"), kind, values)
 }
 
-/// Returns the statements that create a database as it was before a migration, with rows.
+/// Returns the statements that create a database as it was before the migration `first`, with rows.
 pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let mut statements = vec![
         "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
@@ -53,8 +53,8 @@ pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)
     statements
 }
 
-/// Returns the statements that create a database as it was before a migration, with the rows of the first schema and
-/// further rows.
+/// Returns the statements that create a database as it was before the migration `first`, with the rows of the first
+/// schema and further rows.
 pub(crate) fn before_with_first_rows(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let mut statements = statements(kind, values);
     statements.extend(migrations(JOURNAL, first, kind));
@@ -66,7 +66,8 @@ fn with_values(rows: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(rows.to_owned(), |rows, (name, value)| rows.replace(name, value))
 }
 
-/// Returns the migrations from one to before another, each with its record.
+/// Returns the SQL of the migrations from `from` on and before `until`. After each of them comes the statement that
+/// records it as applied.
 fn migrations(from: &str, until: &str, kind: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
     let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -115,9 +116,9 @@ pub(crate) async fn check_data(
         batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
     assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
     let confirmed_by = |batch: &PaymentBatch| batch.state.confirmation().and_then(|confirmed| confirmed.by);
-    let none =
+    let later_columns =
         |batch: &PaymentBatch| (confirmed_by(batch), batch.state.orders_sent_at(), batch.input.clone(), batch.locked);
-    assert!(batches.iter().all(|batch| none(batch) == (None, None, None, false)));
+    assert!(batches.iter().all(|batch| later_columns(batch) == (None, None, None, false)));
     let listed = store.list(&account, BatchFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!((listed.count, listed.rows.len()), (3, 3));
     let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());

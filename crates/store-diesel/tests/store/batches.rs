@@ -25,12 +25,15 @@ fn session_id(number: u128) -> MfaSessionId {
     MfaSessionId(Uuid::from_u128((40 << 64) + number))
 }
 
-pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenMfaSessionCommand {
+/// Returns a command on an account that opens a session for the batch of `owner`, which may be another account.
+pub(crate) fn open(account: &str, owner: &str, number: u128, provider: MfaProviderName) -> OpenMfaSessionCommand {
     let request = OpenRequest { id: session_id(number), client: client(account), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    OpenMfaSessionCommand { account: id(account), batch: batch(of), decide, claim: None }
+    OpenMfaSessionCommand { account: id(account), batch: batch(owner), decide, claim: None }
 }
 
+/// Returns a confirmation under the session with this number. `journal` makes the ids of its journal transactions
+/// unique.
 pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmCommand {
     let check = MfaCheck { client: client(MINE), account: id(MINE), batch: batch(MINE), provider };
     let proof = MfaProof { check, verdict };

@@ -113,7 +113,7 @@ async fn missing_and_contradicting_legs_are_found() {
     let added = |currency| chain(currency, None, BrokenLinkReason::Unlinked);
     let transaction = |currency| (Invariant::Conservation, CounterExample::Transaction { journal: broken, currency });
     // Two more legs of the transaction: the first one takes back what moved, and the second one moves it again.
-    let second = |kind: &str, cause: &str, currency: &str, at: &str| {
+    let more_legs = |kind: &str, cause: &str, currency: &str, at: &str| {
         format!(
             "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, \
              kind, cause_id, currency, \
@@ -124,19 +124,19 @@ async fn missing_and_contradicting_legs_are_found() {
              FROM journal_legs, (SELECT 1 AS n UNION ALL SELECT 2) numbers WHERE journal_id = '{journal}'"
         )
     };
-    let found = found_after(&second("kind", "cause_id", "currency", "created_at")).await;
+    let found = found_after(&more_legs("kind", "cause_id", "currency", "created_at")).await;
     assert_eq!(found, (vec![added(currency)], vec![]));
     let later = "(SELECT MIN(due_at) FROM card_chains)";
     let differ = [
-        second("'credit'", "cause_id", "currency", "created_at"),
-        second("kind", "journal_id", "currency", "created_at"),
-        second("kind", "cause_id", "currency", later),
+        more_legs("'credit'", "cause_id", "currency", "created_at"),
+        more_legs("kind", "journal_id", "currency", "created_at"),
+        more_legs("kind", "cause_id", "currency", later),
     ];
     for statement in differ {
         assert_eq!(found_after(&statement).await.0, [transaction(currency), added(currency)], "{statement}");
     }
     let eur = Currency::parse("EUR").unwrap();
-    let found = found_after(&second("kind", "cause_id", "'EUR'", "created_at")).await;
+    let found = found_after(&more_legs("kind", "cause_id", "'EUR'", "created_at")).await;
     assert_eq!(found.0, [transaction(eur), added(eur)]);
     let found = found_after(&format!("UPDATE journal_legs SET line = 1 WHERE journal_id = '{journal}'")).await;
     let moved = chain(currency, Some((journal, 1)), BrokenLinkReason::Changed);

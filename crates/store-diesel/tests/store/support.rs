@@ -115,6 +115,8 @@ pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransac
     JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), leg).unwrap()
 }
 
+/// Returns two clients, each with an account, a key, a budget that has this amount in GBP, a card and a validated
+/// batch.
 pub(crate) fn seed_data(minor: i64) -> SeedData {
     let clients = [MINE, OTHER].map(|account| ApiClient {
         id: client(account),

@@ -232,7 +232,7 @@ impl From<AuthorizationBody> for NewMessage {
         };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
         let message = FirstMessage { kind: FirstKind::Purchase, amount, network, acceptor, extras };
-        Self { card: body.card, message, merchant: body.currency, pin: None }
+        Self { card: body.card, message, merchant_currency: body.currency, pin: None }
     }
 }
 
@@ -248,7 +248,7 @@ impl From<WithdrawalBody> for NewMessage {
         };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
         let message = FirstMessage { kind: FirstKind::Atm, amount, network, acceptor, extras };
-        Self { card: body.card, message, merchant: body.currency, pin: body.pin }
+        Self { card: body.card, message, merchant_currency: body.currency, pin: body.pin }
     }
 }
 
@@ -265,7 +265,7 @@ impl From<DebitBody> for NewMessage {
         };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
         let message = FirstMessage { kind: FirstKind::Debit, amount, network, acceptor, extras };
-        Self { card: body.card, message, merchant: body.currency, pin: body.pin }
+        Self { card: body.card, message, merchant_currency: body.currency, pin: body.pin }
     }
 }
 
@@ -279,7 +279,7 @@ impl From<InquiryBody> for NewMessage {
         };
         let (amount, network, acceptor) = (DecimalAmount::zero(), body.network, body.acceptor.into());
         let message = FirstMessage { kind: FirstKind::Inquiry, amount, network, acceptor, extras };
-        Self { card: body.card, message, merchant: None, pin: body.pin }
+        Self { card: body.card, message, merchant_currency: None, pin: body.pin }
     }
 }
 
@@ -290,7 +290,7 @@ impl From<FeeBody> for NewMessage {
             FeeDirection::Credit => FirstKind::FeeCredit,
         };
         let message = FirstMessage::of_network(kind, body.amount.0, body.fee_type);
-        Self { card: body.card, message, merchant: None, pin: None }
+        Self { card: body.card, message, merchant_currency: None, pin: None }
     }
 }
 
@@ -310,7 +310,7 @@ impl RefundBody {
         let extras = Extras { decline, pos, ..Extras::default() };
         let (amount, network, acceptor) = (self.amount.0, self.network, self.acceptor.into());
         let message = FirstMessage { kind, amount, network, acceptor, extras };
-        NewMessage { card: self.card, message, merchant: self.currency, pin: None }
+        NewMessage { card: self.card, message, merchant_currency: self.currency, pin: None }
     }
 }
 

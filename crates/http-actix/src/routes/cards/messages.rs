@@ -178,8 +178,13 @@ impl<'a> MessageInput<'a> {
             Ok(Clearing::OfAuthorization(preceding, message, place)) => {
                 Some(ValidMessage::FollowUp(Box::new(NewFollowUp { preceding, message, place })))
             }
-            Ok(Clearing::WithoutAuthorization(card, message, merchant)) => {
-                Some(ValidMessage::First(Box::new(NewMessage { card, message: *message, merchant, pin: None })))
+            Ok(Clearing::WithoutAuthorization(card, message, merchant_currency)) => {
+                Some(ValidMessage::First(Box::new(NewMessage {
+                    card,
+                    message: *message,
+                    merchant_currency,
+                    pin: None,
+                })))
             }
             Err(found) => {
                 for fault in found {

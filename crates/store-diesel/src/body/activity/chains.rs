@@ -61,7 +61,7 @@ fn movement(
     movement.ok_or_else(|| corrupt(format!("chain {token} has an invalid first message or amount")))
 }
 
-/// Reads all chains of an account. `Corrupt`: the first message of one of them is missing or invalid.
+/// Checks that all chains of an account can be read. `Corrupt`: the first message of a chain is missing or invalid.
 pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let messages = card_transactions::table.filter(card_transactions::account_id.eq(account.as_str()));
     let messages = messages.select(MessageRow::as_select()).load::<MessageRow>(conn)?;

@@ -27,7 +27,7 @@ pub(crate) fn beyond_counter(conn: &mut Conn, account: &AccountId) -> Outcome<Op
         .filter(transfers::account_id.eq(account.as_str()))
         .select(max(transfers::number))
         .get_result(conn)?;
-    let payment: Option<i64> = journal_legs::table
+    let leg: Option<i64> = journal_legs::table
         .filter(journal_legs::account_id.eq(account.as_str()))
         .select(max(journal_legs::number))
         .get_result(conn)?;
@@ -35,7 +35,7 @@ pub(crate) fn beyond_counter(conn: &mut Conn, account: &AccountId) -> Outcome<Op
         ("`credits`: `number`", credit),
         // A transfer has two consecutive numbers. Its row has the first.
         ("`transfers`: `number` + 1", transfer.map(|number| number.saturating_add(1))),
-        ("`journal_legs`: `number`", payment),
+        ("`journal_legs`: `number`", leg),
     ];
     Ok(found.into_iter().find(|(_, number)| *number > Some(last)).map(|(column, _)| column))
 }
@@ -75,8 +75,8 @@ pub(super) fn movement(conn: &mut Conn, account: &AccountId, number: i64) -> Out
         .filter(transfers::number.eq_any([number, number.saturating_sub(1)]))
         .select((transfers::number, transfers::id, transfers::journal_id))
         .load::<(i64, Id, Id)>(conn)?;
-    if let Some((debit, id, journal)) = sides.into_iter().next() {
-        let is_paying = debit == number;
+    if let Some((paying_number, id, journal)) = sides.into_iter().next() {
+        let is_paying = paying_number == number;
         return Ok(Some(if is_paying { (ActivitySource::Unload, id.0) } else { (ActivitySource::Load, journal.0) }));
     }
     let booked = journal_legs::table

@@ -164,7 +164,8 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     },
 ];
 
-/// The selection of rows: an account and its filter, as values to bind.
+/// Selects the movements of an account that match a filter. Most fields are values of the filter, converted to be
+/// bound.
 #[derive(Clone)]
 pub(super) struct ActivityQuery {
     account: Account,
@@ -214,7 +215,7 @@ impl ActivityQuery {
 
     /// Writes the condition on the account.
     pub(super) fn of_account<'b>(&'b self, column: &str, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        // The lists can have any length, so there would be too many different statements to cache.
+        // The lists of the filter can have any length, so there would be too many different statements to cache.
         if self.filter.restricts_type_or_status() || !(self.budgets.is_empty() && self.people.is_empty()) {
             out.unsafe_to_cache_prepared();
         }
@@ -246,11 +247,11 @@ impl ActivityQuery {
             out.push_sql(" AND t.currency = ");
             out.push_bind_param::<Text, _>(currency)?;
         }
-        for (compared, time) in [(" >= ", &self.from), (" <= ", &self.to)] {
+        for (operator, time) in [(" >= ", &self.from), (" <= ", &self.to)] {
             if let Some(time) = time {
                 out.push_sql(" AND ");
                 out.push_sql(table.at);
-                out.push_sql(compared);
+                out.push_sql(operator);
                 out.push_bind_param::<TimeSql, _>(time)?;
             }
         }

@@ -1,4 +1,5 @@
-//! Reads the disputes of one account, or of all, with the sums of the journal and of the chains that they contest.
+//! Reads the disputes of one account, or of all, with the sums according to the journal and to the chains of the
+//! disputed payments.
 
 use super::about::about;
 use super::body::backend::Conn;
@@ -29,7 +30,7 @@ const MOVED: &str = "FROM card_transactions m \
     AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
     WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)";
 
-/// The disputes of a dispute's chain that claim their amounts. `{claiming}` is replaced by their statuses.
+/// All disputes of the same chain that have a claim. `{claiming}` is replaced by the statuses of disputes with a claim.
 const CLAIMS: &str = "FROM disputes o \
     WHERE o.account_id = e.account_id AND o.chain_id = e.chain_id AND o.status IN ({claiming})";
 

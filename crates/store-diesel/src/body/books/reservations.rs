@@ -10,7 +10,8 @@ use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::PaymentBatchStatus;
 use florin_domain::ids::AccountId;
 
-/// Selects each order less its final payments, by the age of its batch. Only orders of the demo data have no payments.
+/// Selects the amount that each order has yet to pay: its total and fees less those of its final payments. Within an
+/// account, the orders of the oldest batch come first. Only orders of the demo data have no payments.
 const OPEN_ORDERS: &str = "SELECT e.account_id AS account_id, o.budget_id AS budget_id, o.currency AS currency, \
     e.id AS batch_id, o.id AS order_id, e.status AS status, \
     CAST(o.total_minor + o.fees_minor - COALESCE((SELECT SUM(p.amount_minor + p.fee_minor) FROM payments p \

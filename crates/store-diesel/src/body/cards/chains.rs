@@ -28,9 +28,9 @@ impl ChainRow {
             _ => return Err(corrupt(format!("half an amount of chain {}", self.id.0))),
         };
         let end = self.ended_by.map(|end| end.0);
-        let holds_nothing = !self.kind.0.can_hold() || end.is_some();
-        let is_held = self.held_minor != 0 || merchant.is_some_and(|side| !side.held.is_zero());
-        let state = ChainState::from_parts(Minor(self.held_minor), end).filter(|_| !(holds_nothing && is_held));
+        let cannot_hold = !self.kind.0.can_hold() || end.is_some();
+        let holds_money = self.held_minor != 0 || merchant.is_some_and(|side| !side.held.is_zero());
+        let state = ChainState::from_parts(Minor(self.held_minor), end).filter(|_| !(cannot_hold && holds_money));
         Ok(Chain {
             state: state.ok_or_else(|| corrupt(format!("chain {} holds money that it can't hold", self.id.0)))?,
             id: TransactionToken(self.id.0),
@@ -106,7 +106,7 @@ fn holding(account: &AccountId, (budget, currency): (Id, Currency)) -> card_chai
         .into_boxed()
 }
 
-/// Returns the number of open holds and the amount they hold.
+/// Returns the number of open holds on a budget in a currency, and the sum that they hold.
 pub(crate) fn held(conn: &mut Conn, account: &AccountId, of: (Id, Currency)) -> Outcome<(i64, Total)> {
     let (mut count, mut total) = (0, Total::ZERO);
     for held in holding(account, of).select(card_chains::held_minor).load_iter::<i64, RowByRow>(conn)? {
@@ -116,7 +116,7 @@ pub(crate) fn held(conn: &mut Conn, account: &AccountId, of: (Id, Currency)) -> 
     Ok((count, total))
 }
 
-/// Returns open holds with the times when they expire, earliest first.
+/// Returns open holds on a budget in a currency, with the times when they expire, earliest first.
 pub(crate) fn open_holds(
     conn: &mut Conn,
     account: &AccountId,

@@ -6,7 +6,7 @@ use florin_domain::card::{DecisionCheck, DecisionReply, Verdict};
 use florin_domain::money::{Currency, Minor};
 use serde::{Deserialize, Serialize};
 
-/// The stored form. Names and members never change: later programs read the rows of today.
+/// The stored form. Names and members never change: newer versions must read the rows that this version stores.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredDecision {
     verdict: StoredVerdict,
@@ -23,8 +23,8 @@ enum StoredVerdict {
 }
 
 impl From<&DecisionCheck> for StoredDecision {
-    fn from(seen: &DecisionCheck) -> Self {
-        let verdict = match seen.verdict {
+    fn from(check: &DecisionCheck) -> Self {
+        let verdict = match check.verdict {
             Verdict::Reply(DecisionReply::Approve) => StoredVerdict::Approve,
             Verdict::Reply(DecisionReply::Decline(code)) => StoredVerdict::Decline { code: code.name().into() },
             Verdict::Reply(DecisionReply::Partial(part)) => {
@@ -34,7 +34,7 @@ impl From<&DecisionCheck> for StoredDecision {
                 StoredVerdict::Fallback { fallback: fallback.name().into(), reason: reason.name().into() }
             }
         };
-        Self { verdict, allows_partial: seen.allows_partial }
+        Self { verdict, allows_partial: check.allows_partial }
     }
 }
 

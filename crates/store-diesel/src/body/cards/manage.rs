@@ -33,7 +33,8 @@ use florin_ports::{
 };
 use std::convert::Infallible;
 
-/// Maximum offset of a page that is merged from several states. Each state is read from its first card.
+/// Maximum offset of a page that is merged from the cards of several states. For each state, the merge reads as many
+/// cards as the list contains up to the end of the page.
 const MAX_MERGED_OFFSET: i64 = 1_000;
 
 #[async_trait]
@@ -252,7 +253,8 @@ fn page_of(
 }
 
 /// Returns the rows of a page of cards in several states. Reads the first cards of each state and merges them, because
-/// the index has the cards of one state in the order of the list. SQLite would read and sort all cards in these states.
+/// the index has the cards of one state in the order of the list. With one statement, SQLite would read and sort all
+/// cards in these states.
 fn of_each_state(
     conn: &mut Conn,
     account: &AccountId,

@@ -11,7 +11,7 @@ use florin_domain::card::{CardTransaction, ControlCheck, DeclineExplanation, Lim
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
-/// A rule as stored. Names and members never change: later programs read the rows of today.
+/// A rule as stored. Names and members never change: newer versions must read the rows that this version stores.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 enum StoredRule {
@@ -111,7 +111,7 @@ impl From<&Rule> for StoredRule {
                 max_uses: limit.max_uses,
                 requested: limit.requested.0,
             },
-            Rule::Decision(seen) => Self::Decision(StoredDecision::from(seen)),
+            Rule::Decision(check) => Self::Decision(StoredDecision::from(check)),
             Rule::AvailableBalance { available, requested } => {
                 Self::AvailableBalance { available: available.0, requested: requested.0 }
             }
@@ -157,7 +157,7 @@ impl StoredRule {
                 uses: 0,
                 requested: Minor(requested),
             }),
-            Self::Decision(seen) => Rule::Decision(seen.read()?),
+            Self::Decision(stored) => Rule::Decision(stored.read()?),
             Self::AvailableBalance { available, requested } => {
                 Rule::AvailableBalance { available: Minor(available), requested: Minor(requested) }
             }

@@ -62,8 +62,8 @@ fn with_payments(conn: &mut Conn, by: &By<'_>) -> Outcome<Option<FoundSession>> 
         By::Token(token) => rows.filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec()))),
     };
     let row = FirstRow(rows).get_result::<(SessionRow, Option<PaymentRow>, i64)>(conn).optional()?;
-    let Some((session, last, rows)) = row else { return Ok(None) };
-    let attempts = if last.is_some() { rows } else { 0 };
+    let Some((session, last, row_count)) = row else { return Ok(None) };
+    let attempts = if last.is_some() { row_count } else { 0 };
     Ok(Some(FoundSession { session: session.read()?, last: last.map(PaymentRow::read).transpose()?, attempts }))
 }
 

@@ -53,8 +53,8 @@ type Selection = <ListedPaymentRow as Selectable<Db>>::SelectExpression;
 /// settlement account of the session can pay refunds, the order of the session, and the columns of the payment.
 type Found = (i64, i64, bool, Option<Id>, ListedPaymentRow);
 
-/// The sum of a payment's refunds that have one of the statuses between these texts. It never exceeds the payment. Most
-/// payments have no refund.
+/// The sum of a payment's refunds with certain statuses, whose list goes between the parts. The sum never exceeds the
+/// amount of the payment. Most payments have no refund, so the row says whether there is one.
 const REFUNDED_OR_PENDING: [&str; 2] = [
     "CASE WHEN merchant_payments.has_refunds THEN \
     (SELECT CAST(COALESCE(SUM(r.amount_minor), 0) AS BIGINT) FROM merchant_payments r \

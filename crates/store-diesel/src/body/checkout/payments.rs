@@ -129,7 +129,7 @@ impl MerchantPayments for Store {
     }
 }
 
-/// Adds what follows from the session of a payment, from its refunds and from the settlement account that pays them.
+/// Builds the overview of a payment from its session, its refunds and the settlement account that pays them.
 fn overview(conn: &mut Conn, payment: MerchantPayment) -> Outcome<PaymentOverview> {
     let account = &payment.account;
     let refunded_or_pending = refunded_or_pending(conn, account, payment.id)?;

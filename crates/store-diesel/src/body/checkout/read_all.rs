@@ -1,4 +1,4 @@
-//! Reads all sessions and payments of an account.
+//! Checks that all sessions and payments of an account can be read.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
@@ -8,8 +8,9 @@ use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
 
-/// Reads each session and payment of an account. `Corrupt`: the columns of one of them contradict each other, or the
-/// payment of a refund is missing. The database would check the latter only at the end of the transaction.
+/// Checks that each session and payment of an account can be read. `Corrupt`: the columns of one of them contradict
+/// each other, or the payment of a refund is missing. The database would check the latter only at the end of the
+/// transaction.
 pub(crate) fn read_all(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let sessions = checkout_sessions::table.filter(checkout_sessions::account_id.eq(account.as_str()));
     for row in sessions.select(SessionRow::as_select()).load::<SessionRow>(conn)? {

@@ -90,8 +90,9 @@ pub(super) fn forget_evidence(conn: &mut Conn, cards: &[(Account, Id)]) -> Outco
                 .filter(dispute_evidence::account_id.eq(account))
                 .filter(dispute_evidence::dispute_id.eq(dispute));
             diesel::delete(evidence).execute(conn)?;
-            let named = format!("%{}%", dispute.0);
-            let of_dispute = idempotency_records::path.like(&named).or(idempotency_records::answer_body.like(&named));
+            let pattern = format!("%{}%", dispute.0);
+            let of_dispute =
+                idempotency_records::path.like(&pattern).or(idempotency_records::answer_body.like(&pattern));
             let records = idempotency_records::table.filter(idempotency_records::account_id.eq(account));
             diesel::delete(records.filter(of_dispute)).execute(conn)?;
         }

@@ -38,7 +38,8 @@ const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 A
 const CHECKS: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Returns the tail of the events, which all clients share.
+/// Returns the tail of the events, which all clients share. `None`: transactions that may still add events did not end
+/// in time, or the database server was restarted or replaced meanwhile.
 pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreError> {
     let mut tail = store.read(driver::event_tail).await?;
     for _ in 0..CHECKS {
@@ -47,7 +48,7 @@ pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreEr
         }
         // The pause holds no connection, so that others can read.
         sleep(PAUSE).await;
-        // This read has another connection, so it may reach another server, or the same one after a crash.
+        // This read has another connection, so it may reach another database server, or the same one after a crash.
         match store.read(move |conn| driver::still_writing(conn, &tail)).await? {
             Some(still) => tail = still,
             None => return Ok(None),

@@ -1,4 +1,4 @@
-//! Checks the rows of files by the functions that read stored rows.
+//! Checks the rows of imported snapshot files with the functions that read stored rows.
 //!
 //! Constraints of the database do not cover everything that these functions require, such as the members of JSON in a
 //! column. Without these checks, a file with such a row would be imported, and the reads of its worlds would fail.
@@ -91,7 +91,7 @@ fn credit(row: money::CreditRow) -> Outcome<()> {
 }
 
 fn payment(row: batches::PaymentRow) -> Outcome<()> {
-    // The database searches in the JSON, so it must not have texts that a database can't read.
+    // The database searches in the JSON of `input`, so the JSON must not contain texts that a database can't read.
     if has_nul(&json_values::column("input", &row.input)?) {
         return Err(corrupt("`input` must not contain the NUL character"));
     }

@@ -51,8 +51,8 @@ struct LogoOwner {
     id: Id,
 }
 
-/// Converts the row of a logo to the row of its copy in this account, as JSON. `None`: the row can be stored as it is.
-/// It belongs to another table, or it names this account, and no stored logo has its id.
+/// Converts the row of a logo to the row of its copy in this account, as JSON. `None`: the row can be stored as it is,
+/// because it belongs to another table, or because it names this account and no stored logo has its id.
 pub(crate) fn copied_logo(conn: &mut Conn, table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);

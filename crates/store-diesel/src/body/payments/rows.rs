@@ -45,7 +45,8 @@ impl PaymentRow {
     }
 
     /// Builds the row of a payment with its position in the feed of changes. `at` is the time at which its batch was
-    /// confirmed. `None`: the batch is not confirmed, so the row has no position.
+    /// confirmed. `None`: the batch is not confirmed, so the row has no position. The row of a payment that is not a
+    /// movement has no position, either.
     fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
         let at = at.filter(|_| ActivityStatus::of_payment(payment.status()).is_some());
         Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })

@@ -24,7 +24,8 @@ pub(super) fn add_all(conn: &mut Conn, people: &[Person]) -> Outcome<()> {
     change(conn, people.iter().map(|person| counted(person, 1)))
 }
 
-/// Moves a person whose role changes from one count to another, in the transaction that stores the change.
+/// Moves a person to the count of their new role, if the role has changed. Runs in the transaction that stores the
+/// change.
 pub(super) fn change_one(conn: &mut Conn, before: &Person, after: &Person) -> Outcome<()> {
     change(conn, [counted(before, -1), counted(after, 1)])
 }

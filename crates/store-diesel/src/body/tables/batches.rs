@@ -163,7 +163,8 @@ lookups! {
         from payments by (account_id, id)
     }
 
-    /// The alerts that are shown with a batch: [`florin_domain::batch::BatchSummary::MAX_ALERTS`].
+    /// The alerts that are shown with a batch: its first ones, [`florin_domain::batch::BatchSummary::MAX_ALERTS`] at
+    /// most.
     struct FirstAlerts: AlertRow {
         from payment_alerts by (account_id, batch_id)
         filter "payment_alerts.position < 100"

@@ -84,11 +84,14 @@ tables! {
         amount_minor: i64,
         max_uses: Option<i64>,
         active: bool,
+        /// Whether the client turned it off.
         turned_off: bool,
         window_start: Day,
         spent_minor: i64,
         uses: i64,
+        /// The part of `spent_minor` that messages of another card caused, such as a replaced card.
         carried_minor: i64,
+        /// The part of `uses` that messages of another card caused.
         carried_uses: i64,
     }
 
@@ -144,9 +147,13 @@ tables! {
         ended_by: Option<Named<ChainEnd>>,
         due_at: Option<Time>,
         created_at: Time,
+        /// The held amount in the merchant's currency. Null if that is the card's currency.
         original_held_minor: Option<i64>,
+        /// The cleared amount in the merchant's currency. Null if that is the card's currency.
         original_cleared_minor: Option<i64>,
+        /// The amounts that limits of the card counted for the chain, as JSON; null for none.
         counted: Option<String>,
+        /// The part of the cleared amount that comes from forced clearings.
         forced_minor: i64,
         /// When the hold of an open chain expires. `due_at` has the same time while something is held.
         expires_at: Option<Time>,

@@ -11,6 +11,7 @@ tables! {
         cell: String,
         /// The world that the entry belongs to.
         world: Option<Account>,
+        /// A number that is different each time the entry is added or moved.
         revision: i64,
         /// The cell that its client is being moved to.
         moving_to: Option<String>,

@@ -13,6 +13,7 @@ tables! {
         id: Id,
         purpose: Named<PurposeKind>,
         status: Named<SessionStatus>,
+        /// Whether the payer has sent a form of the page.
         has_begun: bool,
         checkout_id: Option<Id>,
         settlement_account_id: Option<Id>,

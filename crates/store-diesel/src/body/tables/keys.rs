@@ -20,6 +20,7 @@ tables! {
         created_at: Time,
         expires_at: Option<Time>,
         revoked_at: Option<Time>,
+        /// For the key of a world: the key that created the world.
         made_by: Option<Id>,
         last_used_at: Option<Time>,
         replaced_by: Option<Id>,

@@ -23,10 +23,14 @@ tables! {
     struct EnrolmentRow in totp_enrolments(account_id) owned by account_id {
         account_id: Account,
         secret: Bytes,
+        /// The recently used time steps (RFC 6238).
         used_steps: String,
+        /// The times of wrong tokens within the last hour, in microseconds.
         wrong_at: String,
         locked_until: Option<Time>,
+        /// Number of wrong tokens that are not forgiven yet.
         unforgiven: i64,
+        /// The time up to which wrong tokens were forgiven.
         forgiven_at: Option<Time>,
     }
 }

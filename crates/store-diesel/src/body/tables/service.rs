@@ -12,6 +12,7 @@ tables! {
         method: String,
         path: String,
         query: String,
+        /// `json` or `hash`: whether `body` is the body of the request or the hash of the body.
         body_form: String,
         body: String,
         answer_status: i64,

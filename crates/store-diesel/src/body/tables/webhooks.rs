@@ -28,6 +28,7 @@ tables! {
         failing_real_since: Option<Time>,
         created_at: Time,
         updated_at: Time,
+        /// Number of requests after which its deliveries should resume without delay.
         resumptions: i64,
         deleted_at: Option<Time>,
         /// It receives events at positions above this one.
@@ -43,11 +44,16 @@ tables! {
         account_id: Account,
         object_id: Id,
         sequence: i64,
+        /// The body of a test. Null: it delivers an event.
         test_body: Option<String>,
         status: Named<DeliveryStatus>,
+        /// Number of attempts, including the one in progress.
         attempts: i64,
+        /// Number of ended attempts in the current schedule.
         scheduled: i64,
+        /// Number of attempts that began since the last attempt ended.
         unrecorded: i64,
+        /// Whether it is set aside until an earlier delivery about its object ends.
         blocked: bool,
         created_at: Time,
         due_at: Option<Time>,

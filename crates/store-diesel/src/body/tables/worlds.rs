@@ -23,7 +23,9 @@ tables! {
         seed_text: Option<String>,
         created_at: Time,
         expires_at: Time,
+        /// The idempotency key of the request.
         made_under: Option<String>,
+        /// The hash of the request.
         request_hash: Option<String>,
         /// The epoch of its feed of changes: a position that is drawn when the world is created or restored.
         epoch: i64,

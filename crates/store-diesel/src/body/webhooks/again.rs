@@ -92,20 +92,20 @@ fn resume(conn: &mut Conn, webhook: Webhook) -> Outcome<()> {
 /// Sends every matching event again that is neither delivered nor waiting. Works in portions, each with its own
 /// transaction.
 pub(super) async fn recover(
-    to: &Store,
+    store: &Store,
     command: Arc<RecoverCommand>,
 ) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
     let shared = Arc::clone(&command);
-    let webhook = match to.task(move |conn| begin(conn, &shared)).await? {
+    let webhook = match store.task(move |conn| begin(conn, &shared)).await? {
         Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
         Recovery::Of(webhook) => webhook,
     };
     // The fan-out queues the deliveries of events after this position, and only of these.
-    let end = fan_out::before_command(to).await?;
+    let end = fan_out::before_command(store).await?;
     let (mut recovered, mut after) = (0, 0);
     while after < end {
         let (of, since) = (webhook.clone(), Time(command.since));
-        let read = to.read(move |conn| {
+        let read = store.read(move |conn| {
             let range = fan_out::first_of(conn, PositionRange { after, until: end }, WINDOW)?;
             Ok((matching(conn, &of, since, range)?, range.until))
         });
@@ -116,17 +116,18 @@ pub(super) async fn recover(
         events.retain(matches);
         if !events.is_empty() {
             let shared = Arc::clone(&command);
-            recovered += to.task(move |conn| recover_portion(conn, &shared, &events)).await?;
+            recovered += store.task(move |conn| recover_portion(conn, &shared, &events)).await?;
         }
     }
-    to.task(move |conn| {
-        let found = locked(conn, &command.reach, command.webhook)?;
-        under_claim(conn, command.claim.as_ref(), |conn| {
-            resume(conn, found.ok_or(WriteError::Absent)?)?;
-            Ok(recovered)
+    store
+        .task(move |conn| {
+            let found = locked(conn, &command.reach, command.webhook)?;
+            under_claim(conn, command.claim.as_ref(), |conn| {
+                resume(conn, found.ok_or(WriteError::Absent)?)?;
+                Ok(recovered)
+            })
         })
-    })
-    .await
+        .await
 }
 
 /// The result of the checks before a recovery.
@@ -160,18 +161,18 @@ fn recover_portion(
     let known = load::<LockedDeliveries>(keys, conn)?;
     let has_delivery: BTreeSet<_> = known.iter().map(|row| row.message_id).collect();
     let stored = stored_events(conn, events.iter().map(|event| event.id).collect())?;
-    let first: Vec<_> = events
+    let new: Vec<_> = events
         .iter()
         .filter(|event| !has_delivery.contains(&event.id) && stored.contains(&event.id))
         .map(|event| DeliveryRow::of(&event.delivery(webhook.id), None, Time(command.now)))
         .collect();
     let mut restarted = known;
     restarted.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
-    let sent: Vec<_> = restarted.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
+    let sent: Vec<_> = restarted.iter().chain(&new).map(|row| (row.account_id.clone(), row.message_id)).collect();
     let recovered = sent.len() as u64;
     record_redeliveries(conn, sent, Time(command.now))?;
     restart(conn, restarted)?;
-    insert(first, conn)?;
+    insert(new, conn)?;
     Ok(recovered)
 }
 

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 /// Maximum time that the fan-out may be behind one position while it yields to requests. After that position the time
-/// starts again, so an event waits for at most twice as long. A command that needs the deliveries queues them first, so
-/// it may have to wait for all that were left.
+/// starts again, so an event waits for at most twice as long. A command that needs the deliveries first queues all that
+/// are missing, so it may have to wait for many.
 const LATE: Duration = Duration::from_secs(10);
 
-/// A position that the fan-out has not reached, and since when it is known.
+/// A position that the fan-out has not reached, and the time when that was first seen.
 #[derive(Default)]
 pub(crate) struct Lateness {
     behind: Option<(i64, Instant)>,

@@ -15,20 +15,21 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub(crate) struct Observers(BTreeMap<AccountId, Audience>);
 
-/// An account, the client if it has the feature, and the kind of a subscription.
+/// An account, its client if the client has the feature `Events`, and the kind of events of a subscription.
 type Found = (Account, Option<Id>, Option<Named<EventKind>>);
 
 impl Observers {
     /// Loads who sees the events of accounts, with one statement in the transaction of the events. Subscriptions of a
     /// disabled client are included: they receive the events once the client is enabled.
     pub(crate) fn load(conn: &mut Conn, of: &BTreeSet<AccountId>, environment: Environment) -> Outcome<Self> {
-        let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(accounts::id.nullable()));
-        let is_its = webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(is_its);
+        let includes_account = webhooks::account_id.is_null().or(webhooks::account_id.eq(accounts::id.nullable()));
+        let receives =
+            webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(includes_account);
         let lists = client_features::client_id.eq(accounts::client_id);
         let lists = lists.and(client_features::feature.eq(Named(Feature::Events)));
         let found = accounts::table
             .left_join(client_features::table.on(lists))
-            .left_join(webhooks::table.on(is_its))
+            .left_join(webhooks::table.on(receives))
             .filter(accounts::id.eq_any(of.iter().map(AccountId::as_str)))
             .select((accounts::id, client_features::client_id.nullable(), webhooks::kind.nullable()))
             .load::<Found>(conn)?;

@@ -1,5 +1,5 @@
-//! Work of the deliverer that shares a transaction: claims of deliveries, and ended attempts. A transaction costs a
-//! sync of the disk, and many subscriptions may receive the same event.
+//! Work on deliveries that shares a transaction: claims of deliveries, and ended attempts. Each transaction costs a
+//! sync of the disk, and many subscriptions may receive the same event, so one transaction for many of them is cheaper.
 
 use super::body::backend::Conn;
 use super::body::driver;

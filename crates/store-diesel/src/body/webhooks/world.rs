@@ -14,7 +14,7 @@ use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
 
-/// Cancels the waiting deliveries of an account whose events no longer exist.
+/// Cancels an account's waiting deliveries of events that no longer exist.
 const CANCEL_UNDONE: &str = "UPDATE webhook_deliveries \
     SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
     WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
@@ -24,7 +24,7 @@ const CANCEL_UNDONE: &str = "UPDATE webhook_deliveries \
 /// some of them must still wait, the next claim sets them aside again.
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
-/// Makes the retries of an account due at a time at the latest.
+/// Makes the retries of the account $2 due at the time $1 at the latest.
 const LIMIT_RETRIES: &str = "UPDATE webhook_deliveries SET due_at = $1 \
     WHERE due_at > $1 AND account_id = $2 AND status IN ('pending', 'failed')";
 

@@ -148,7 +148,7 @@ impl BalanceSet {
     }
 
     /// Adds the new journal transactions to the counts of the balances that they change. Fails if a balance was not
-    /// loaded: a leg would be stored without its change.
+    /// loaded: a leg would be stored without the change of its balance.
     pub(super) fn count_movements(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
         for (key, count) in more {
             let counters = self.counters.get_mut(key).ok_or_else(|| {

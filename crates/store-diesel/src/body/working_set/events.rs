@@ -146,7 +146,7 @@ fn render(recording: &EventRecording, seen: Vec<(Event, u64)>, positions: Vec<i6
     seen.into_iter().zip(positions).map(row).collect()
 }
 
-/// The number of events that each object had before.
+/// The number of events that each object had before this group.
 struct Counts {
     known: BTreeMap<Object, u64>,
     /// The objects that have a row with their last sequence.
@@ -212,9 +212,9 @@ impl Counts {
 /// Returns the number of events that a card had before this transaction: its creation and its transitions. Transitions
 /// of this transaction are already stored, so they are subtracted.
 fn transitions_before(conn: &mut Conn, (account, object): &Object, new: &[Event]) -> Outcome<u64> {
-    let is_its = |event: &&Event| event.account == *account && event.object() == *object;
+    let is_of_card = |event: &&Event| event.account == *account && event.object() == *object;
     let is_new = |event: &Event| matches!(&event.body, EventBody::CardState(change) if change.previous.is_none());
-    if new.iter().filter(is_its).any(is_new) {
+    if new.iter().filter(is_of_card).any(is_new) {
         return Ok(0);
     }
     let stored: i64 = card_transitions::table
@@ -222,6 +222,6 @@ fn transitions_before(conn: &mut Conn, (account, object): &Object, new: &[Event]
         .filter(card_transitions::card_id.eq(Id(object.id())))
         .count()
         .get_result(conn)?;
-    let staged = new.iter().filter(is_its).count() as u64;
+    let staged = new.iter().filter(is_of_card).count() as u64;
     Ok((stored.unsigned_abs() + 1).saturating_sub(staged))
 }

@@ -24,7 +24,7 @@ pub(super) type Refused = Stop<WriteError<ImportRefusal>>;
 /// The tables of which every world has one row.
 const ONE_ROW: [&str; 2] = ["timelines", "credit_counters"];
 
-/// Reads all records of an account.
+/// Checks that all records of an account can be read.
 type ReadAll = fn(&mut Conn, &AccountId) -> Outcome<()>;
 
 /// The tables whose rows must fit each other in ways that no constraint requires.

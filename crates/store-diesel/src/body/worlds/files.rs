@@ -157,9 +157,9 @@ pub(super) fn delete(
 }
 
 /// Deletes expired imported snapshots, at most `max`, and returns their number.
-pub(super) fn delete_expired(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<u64> {
+pub(super) fn delete_expired(conn: &mut Conn, real_now: DateTime<Utc>, max: u32) -> Outcome<u64> {
     let expired = imported_snapshots::table
-        .filter(imported_snapshots::expires_at.le(Time(real)))
+        .filter(imported_snapshots::expires_at.le(Time(real_now)))
         .order((imported_snapshots::expires_at, imported_snapshots::client_id, imported_snapshots::id))
         .limit(i64::from(max))
         .select((imported_snapshots::client_id, imported_snapshots::id))

@@ -115,9 +115,9 @@ pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcom
 }
 
 /// Returns expired worlds, the longest expired first.
-pub(super) fn expired(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
+pub(super) fn expired(conn: &mut Conn, real_now: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
     let accounts = worlds::table
-        .filter(worlds::expires_at.le(Time(real)))
+        .filter(worlds::expires_at.le(Time(real_now)))
         .order((worlds::expires_at, worlds::account_id))
         .limit(i64::from(max))
         .select(worlds::account_id)

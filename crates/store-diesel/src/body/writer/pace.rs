@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Under load, background jobs take one of this many parts of the time.
+/// The number of parts into which time is divided. Under load, background jobs get one part, other jobs the rest.
 const PARTS: u32 = 100;
 /// Maximum time that a background job yields to others. Claims of deliveries have leases that end a little later.
 const WAIT_MAX: Duration = Duration::from_secs(1);

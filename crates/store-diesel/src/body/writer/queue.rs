@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
-/// A turn takes at least one in this many of the waiting background jobs. Claims of deliveries have leases, so their
-/// wait must grow much more slowly than the number of subscriptions.
+/// If this many background jobs wait, a turn takes at least one of them; if twice as many wait, at least two; and so
+/// on. Claims of deliveries have leases, so their wait must grow much more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
 /// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn. They share a transaction, and requests wait for
 /// it. A turn exceeds it only to take its share of the waiting jobs (see [`BACKGROUND_TURNS`]).

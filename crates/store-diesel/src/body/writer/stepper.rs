@@ -25,7 +25,7 @@ impl Stepper {
         self.has_jobs() && self.0.take_turn()
     }
 
-    /// Runs statements on the connection of the writer, such as other settings.
+    /// Runs statements on the connection of the writer, for example to change its settings.
     pub fn execute(&mut self, statements: &str) -> Result<(), StoreError> {
         match &mut self.0.conn {
             Some(conn) => Ok(conn.batch_execute(statements).map_err(Failure::from)?),
@@ -33,7 +33,8 @@ impl Stepper {
         }
     }
 
-    /// Ends the writer as a clean stop does: writes the waiting jobs, then merges the log into the database file.
+    /// Ends the writer as a clean stop does: writes the waiting jobs, then merges the write-ahead log into the database
+    /// file.
     pub fn finish(mut self) {
         while self.step() {}
         self.0.finish();

@@ -37,7 +37,7 @@ pub(crate) struct Extension {
     pub(super) read: Option<(i64, i64)>,
     /// The epoch of the account.
     pub(super) epoch: i64,
-    /// The number of movements that `balances.movements` does not count.
+    /// The number of movements that `balances.movements` does not count: see [`CoverageRow::uncounted`].
     pub(super) uncounted: i64,
     /// Checkpoints that cover more movements than this are deleted.
     pub(super) keep_up_to: i64,

@@ -74,8 +74,8 @@ impl Gathering {
         }
     }
 
-    /// Closes full segments of movements before a time. With `rest_too`, also closes the movements that remain before
-    /// it.
+    /// Closes full segments of movements before a time. With `rest_too`, the remaining movements before that time
+    /// become a shorter segment.
     pub(super) fn close_before(&mut self, until: DateTime<Utc>, rest_too: bool) {
         loop {
             let older = self.open.range(..(until, Uuid::nil())).take(self.size).count();

@@ -1,8 +1,8 @@
 //! The movements of a balance: their sums, and a page of them.
 //!
 //! Checkpoints contain the sums of the oldest movements of a balance, in the order of the list. A read starts at the
-//! last checkpoint, and adds the movements after it. It verifies that it misses none by their number, which
-//! `balances.movements` counts: movements are never changed or deleted, so a read that finds this many has found all. A
+//! last checkpoint, and adds the movements after it. It compares the number of movements with `balances.movements`,
+//! which counts them: movements are never changed or deleted, so a read that finds this many has missed none. A
 //! movement that was committed late may be missing, because its place in the list, or its id, is before the point from
 //! which the read starts. Then the read starts at an earlier checkpoint, or at the first movement, and the checkpoints
 //! after that are replaced. See `docs/adr/0018-checkpoints-of-explanations.md`.
@@ -70,7 +70,7 @@ struct Found {
     /// The checkpoint where it started.
     start: Option<Checkpoint>,
     gathering: Gathering,
-    /// The number of movements that `balances.movements` does not count.
+    /// The number of movements that `balances.movements` does not count: see [`CoverageRow::uncounted`].
     uncounted: i64,
     /// Whether the read passed many journal transactions of the account.
     is_spread: bool,

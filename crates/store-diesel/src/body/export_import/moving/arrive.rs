@@ -19,7 +19,7 @@ use florin_store_contract::export::{ExportRow, hexadecimal};
 use florin_store_contract::{Departure, MoveError};
 use sha2::{Digest, Sha256};
 
-/// Returns a part of the text.
+/// Returns the part with this number of the text of the client's rows.
 type PartOf<'a> = dyn Fn(i64) -> Result<String, MoveError> + 'a;
 
 /// Stores the rows of a client that has left another store, and verifies them.
@@ -45,12 +45,12 @@ pub(super) fn arrive(
     if !found.is_empty() {
         return Err(MoveError::Books(found).into());
     }
-    // A rotation changes the key under this lock, and then encrypts the secrets that it finds.
+    // A rotation changes the secret key of the store under this lock, and then encrypts the secrets that it finds.
     driver::lock_operators(conn)?;
     require_same_key(conn, departure)
 }
 
-/// Refuses a client whose secrets are encrypted under another key than that of this store.
+/// Refuses a client whose secrets are encrypted under another secret key than that of this store.
 fn require_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<MoveError>> {
     match secrets::bound(conn)? {
         Some(bound) if departure.secret_key.as_ref().is_some_and(|key| *key != bound.id.to_string()) => {

@@ -11,7 +11,8 @@ struct Sum {
     digest: Sha256,
 }
 
-/// The sums of the rows of each table, in their order. Comparisons leave out tables whose rows accounts can share.
+/// For each table, the number and the digest of its rows, in the order in which they were added. Comparisons leave out
+/// tables whose rows accounts can share.
 #[derive(Default)]
 pub(super) struct Digests(BTreeMap<&'static str, Sum>);
 

@@ -12,15 +12,15 @@ use florin_domain::ids::AccountId;
 use florin_ports::{CellKey, KeyOfWorld};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the accounts and keys of a client. A key that another key created, and that lists only a world, belongs to
-/// the world.
+/// Returns the accounts and API keys of a client. An API key that another one created, and that lists only a world,
+/// belongs to the world.
 pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
-    let of_client = worlds::table.filter(worlds::client_id.eq(owner.client)).select(worlds::account_id);
-    let of_client: BTreeSet<AccountId> = of_client.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();
+    let own_worlds = worlds::table.filter(worlds::client_id.eq(owner.client)).select(worlds::account_id);
+    let own_worlds: BTreeSet<AccountId> = own_worlds.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();
     let mut found = Vec::new();
     for account in &owner.accounts {
         let key = CellKey::Account(account.clone());
-        found.push(KeyOfWorld { key, world: of_client.get(account).cloned() });
+        found.push(KeyOfWorld { key, world: own_worlds.get(account).cloned() });
     }
     let listed = api_key_accounts::table
         .filter(api_key_accounts::client_id.eq(owner.client))
@@ -38,7 +38,7 @@ pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
     for (id, hash, made_by) in keys {
         let hash = <[u8; 32]>::try_from(hash.0).map_err(|_| corrupt("the hash of a key is damaged"))?;
         let world = match lists.get(&id).map(Vec::as_slice) {
-            Some([account]) if made_by.is_some() => of_client.get(account).cloned(),
+            Some([account]) if made_by.is_some() => own_worlds.get(account).cloned(),
             _ => None,
         };
         found.push(KeyOfWorld { key: CellKey::ApiKey(KeyHash(hash)), world });

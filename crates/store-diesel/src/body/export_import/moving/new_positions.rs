@@ -90,9 +90,10 @@ impl<'d> NewPositions<'d> {
         self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
-    /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued,
-    /// so the range of a subscription begins after them. Leases on deliveries end: the worker that holds one can't
-    /// record its attempt any more, and later deliveries of the object wait for it.
+    /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events of the client
+    /// are queued before it leaves, so the range of a subscription begins after the last new position. Leases on
+    /// deliveries end: the worker that holds one can't record its attempt any more, and later deliveries of the object
+    /// wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         let values = match table {
             EventRow::TABLE | RedeliveryRow::TABLE => {

@@ -62,7 +62,8 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Stores the last part, and the departure as part 0. Returns it with the number and digest of the parts.
+    /// Stores the last part, and the departure as part 0. Returns the departure with the number and the digest of the
+    /// parts.
     pub(super) fn end(mut self, conn: &mut Conn, departure: Departure) -> Outcome<Departure> {
         if !self.text.is_empty() {
             self.store(conn)?;
