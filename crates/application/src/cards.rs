@@ -82,13 +82,13 @@ pub async fn send_first_message(
     Ok(consult(services, sender, mode, run).await?)
 }
 
-/// Adds the exchange rates of the merchant's currency to the message, if `merchant` names a currency.
+/// Adds the exchange rates of the merchant's currency to the message, if that currency is given.
 async fn with_rates(
     rates: &dyn ExchangeRates,
     mut message: FirstMessage,
-    merchant: Option<Currency>,
+    merchant_currency: Option<Currency>,
 ) -> Result<FirstMessage, FirstMessageError> {
-    if let Some(currency) = merchant {
+    if let Some(currency) = merchant_currency {
         message.extras.quotes = Some(rates.quotes(currency).await?.ok_or(FirstMessageError::NoRates(currency))?);
     }
     Ok(message)
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rates_are_fetched_only_if_the_merchant_names_a_currency() {
+    async fn rates_are_fetched_only_if_a_currency_of_the_merchant_is_given() {
         let dollars = Currency::parse("USD").unwrap();
         let quotes = Quotes { from: dollars, rates: vec![] };
         let plain = with_rates(&MockExchangeRates::new(), message(), None).await.unwrap();
