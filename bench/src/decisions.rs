@@ -127,7 +127,7 @@ impl Bench<'_> {
         );
         call(self.server.address, "PUT", "card-decisions?accountId=bench-1", &body)?;
         let (address, round, rate, before) = (self.server.address, self.round, self.rate, self.endpoint.count());
-        let (others, loaded) = std::thread::scope(|scope| {
+        let (measured, loaded) = std::thread::scope(|scope| {
             let loading = match load {
                 Load::Idle => None,
                 Load::Decided => Some(scope.spawn(move || authorize_with_decisions(address, asked, round))),
@@ -135,9 +135,9 @@ impl Bench<'_> {
                     Some(scope.spawn(move || authorize_at_rate(address, rate, lasting, cards_of(1), round)))
                 }
             };
-            let others = authorize_at_rate(address, MEASURED_RATE, lasting, cards_of(2), round + 1);
+            let measured = authorize_at_rate(address, MEASURED_RATE, lasting, cards_of(2), round + 1);
             let loaded = loading.map(|loading| loading.join().map_err(|_| anyhow::anyhow!("the load panicked")));
-            anyhow::Ok((others?, loaded.transpose()?.transpose()?))
+            anyhow::Ok((measured?, loaded.transpose()?.transpose()?))
         })?;
         let (questions, expected) = (self.endpoint.count() - before, if enabled { asked } else { 0 });
         if questions != expected {
@@ -147,14 +147,14 @@ impl Bench<'_> {
         if enabled {
             self.rate = rate;
         }
-        let others = figures_of(others);
+        let measured = figures_of(measured);
         progress(&format!(
             "{}: {load:?}, {rate:.0}/s; the measured account: p50 {:.2} ms, p99 {:.2} ms",
             self.name,
-            others.p50 / 1000.0,
-            others.p99 / 1000.0
+            measured.p50 / 1000.0,
+            measured.p99 / 1000.0
         ));
-        Ok(others)
+        Ok(measured)
     }
 }
 

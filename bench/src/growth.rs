@@ -95,7 +95,8 @@ fn connections_text(connections: usize) -> String {
     if connections == 1 { "one at a time".into() } else { format!("{connections} connections") }
 }
 
-/// Compares request times: by rate with many connections, by median latency with one connection.
+/// Compares request times: by rate with many connections, by median latency with one connection. The ratio of rates is
+/// inverted, so that both ratios are ratios of times.
 fn row(workload: &str, compared_with: String, few: Figures, many: Figures, requirement: Requirement) -> Row {
     if workload.ends_with("one at a time") {
         return Row::latencies(workload, format!("{compared_with}, p50"), few.p50, many, requirement);

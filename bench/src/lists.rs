@@ -169,6 +169,7 @@ fn measure(
     server::run(url, &["check"])
 }
 
+/// Returns the request of a comparison to the account at this place among [`Comparison::accounts`].
 fn request(comparison: &Comparison, place: usize, sizes: Sizes) -> Vec<u8> {
     let (account, kind) = comparison.accounts[place];
     let path = comparison.path.replace("{budget}", &id(kind, 1)).replace("{parent}", &id(kind, 0));

@@ -104,7 +104,7 @@ impl<'a> Runner<'a> {
         Ok(figures)
     }
 
-    /// Prepares the batches of a round, the same number for each client.
+    /// Prepares the batches of a round, the same number for each client. Returns the numbers of the first and the last.
     fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
         let required = match purpose {
             Purpose::WarmUp => WARM_UP_BATCHES,

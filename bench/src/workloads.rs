@@ -101,7 +101,8 @@ fn hot(size: Size) -> Cards {
 }
 
 impl Workload {
-    /// Returns the kind of the requests of one round, which use the prepared `batches`.
+    /// Returns the kind of the requests of one round. `batches` are the numbers of the first and the last prepared
+    /// batch.
     pub(crate) fn request_kind(&self, batches: Option<(u64, u64)>) -> RequestKind {
         match (self.kind, batches) {
             (Kind::Cards(cards), _) => RequestKind::Authorize(cards),

@@ -1,5 +1,5 @@
-//! Makes a program that is built for size smaller with arguments for the linker, if the linker and the C library of
-//! this machine support them.
+//! Gives the linker arguments that make the program smaller, if it is built for size, and if the linker and the C
+//! library of this machine support them.
 //!
 //! A build for speed (`--profile dist`) is linked without these arguments, so that it also runs where the C library is
 //! older than on the machine that built it.

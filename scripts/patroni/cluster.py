@@ -27,14 +27,14 @@ PREFIX = {INSIDE: "10.213.1", CLIENTS: "10.213.2"}
 # The roles that Patroni reports for standbys.
 STANDBYS = ("replica", "sync_standby", "quorum_standby")
 
-# A leader that can't be reached is replaced after this time, in seconds like all times here. It is Patroni's minimum.
+# A leader that can't be reached is replaced after this time, in seconds like all times here. 20 s is Patroni's minimum.
 TTL = 20
 LOOP_WAIT = 2
 RETRY_TIMEOUT = 5
 
 # How long a command waits for the cluster.
 PATIENCE = 600
-# A standby that does not follow by then is copied from the leader, as an operator would do: after a cut, PostgreSQL may
+# A standby that does not follow after this time is copied from the leader, as an operator would do: after a cut, PostgreSQL may
 # wait forever for a part of the log that only the old leader had. If it does not follow after the copy, it is copied
 # again after the same time.
 REJOIN = 90
@@ -84,7 +84,7 @@ def patroni_settings(node, password):
                 # strict mode, commits wait while there is no such standby.
                 "synchronous_mode": True,
                 "synchronous_mode_strict": True,
-                # A leader whose server has crashed is replaced at once, instead of waiting until it has recovered.
+                # A leader whose server has crashed is replaced at once: the cluster does not wait for its recovery.
                 "primary_start_timeout": 0,
                 "postgresql": {
                     "use_pg_rewind": True,
@@ -129,7 +129,7 @@ def patroni_settings(node, password):
 
 
 def as_user(*command):
-    """Runs a command as another user of a namespace of its own, because PostgreSQL refuses to run as root."""
+    """Returns the command that runs this one as another user, in a namespace of its own: PostgreSQL refuses root."""
     try:
         user = pwd.getpwnam("postgres")
     except KeyError:
@@ -455,7 +455,7 @@ def run_with_cluster(*command):
 
 
 def show_logs():
-    """Shows the last lines of all logs, which end with the cluster."""
+    """Shows the last lines of all logs: the logs are in memory, and are lost with the cluster."""
     for log in sorted(home().glob("*/*.log")):
         lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         print(f"with-patroni: the end of {log.parent.name}/{log.name}:", *lines, sep="\n", file=sys.stderr)

@@ -1,5 +1,5 @@
--- The constraints that Florin's tables had when the baselines were written. They exist while a baseline runs, so that it does
--- not change with Florin's schema. Stored rows are not checked.
+-- The constraints that Florin's tables had when the baselines were written. They exist while a baseline runs, so that its
+-- results do not change with Florin's schema. Stored rows are not checked.
 ALTER TABLE card_transactions
 ADD CONSTRAINT earlier_card FOREIGN KEY (account_id, card_id) REFERENCES cards (account_id, id) NOT VALID,
 ADD CONSTRAINT earlier_chain_kind CHECK (

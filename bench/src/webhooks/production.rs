@@ -29,8 +29,9 @@ const RECEIVER: &str = "https://localhost:9443/";
 /// encrypted secrets, so the production store can get another key.
 const BECOME_PRODUCTION: &str = "UPDATE __florin_store SET environment = 'production'; DELETE FROM __florin_secret_key";
 
-/// The subscriptions: the type of events, the effect on the events of a transfer, and the required ratio of the rate of
-/// transfers to that without a subscription. It is below 1, because rounds of the same work differ by a few percent.
+/// The subscriptions: the type of events, what the report says about the subscription, and the required ratio of the
+/// rate of transfers to that without a subscription. The ratio is below 1, because rounds of the same work differ by a
+/// few percent.
 const SUBSCRIPTIONS: [(&str, &str, f64); 2] =
     [("CardStateUpdated", "a subscription to another type", 0.97), ("BoxDebited", "events wait", 0.95)];
 

@@ -51,7 +51,8 @@ impl AccountClocks {
     }
 
     /// Returns the clock and ids of a request that writes; call it once per request. In a seeded world, each call takes
-    /// the world's next number in a small transaction. Elsewhere, nothing is stored.
+    /// the world's next request number, from which the ids are derived, in a small transaction. Elsewhere, nothing is
+    /// stored.
     pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -87,7 +88,7 @@ pub(crate) fn seed_of(client: ClientId, text: &str) -> WorldSeed {
     WorldSeed(hashed(&[b"florin world", client.0.as_bytes(), text.as_bytes()]))
 }
 
-/// The account id of a world. A seeded world always gets the same id.
+/// The account id of a world. A seeded world always gets the same id. Without a seed, the id is derived from `random`.
 pub(crate) fn account_of_world(seed: Option<WorldSeed>, random: Uuid) -> Result<AccountId, StoreError> {
     use std::fmt::Write;
     let bytes = match seed {

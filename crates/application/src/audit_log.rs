@@ -1,7 +1,7 @@
 //! Appends to the audit log, and verifies its chain of hashes.
 //!
-//! The chain shows whether a record before its head was changed or removed. Missing records at the end are detected
-//! only with a hash that was stored elsewhere: it must be the hash of an intact record.
+//! The chain shows whether a record before the last one was changed or removed. Whether records are missing at the end
+//! is detected only with a hash that was stored elsewhere: it must be the hash of an intact record.
 
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditRecord};
 use florin_ports::{AuditLog, StoreError};
@@ -33,7 +33,7 @@ fn hash_of(event: &AuditEvent, number: i64, previous: AuditHash) -> AuditHash {
 pub struct AuditVerification {
     /// Number of intact records.
     pub intact: i64,
-    /// The hash of the last intact record. Store it elsewhere, and pass it as `expected` later.
+    /// The hash of the last intact record. Store it elsewhere, and pass it to [`verify_audit`] as `expected` later.
     pub head: AuditHash,
     /// The first broken record. `None`: all records are intact.
     pub broken: Option<BrokenRecord>,

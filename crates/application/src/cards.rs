@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rates_are_fetched_only_if_the_merchant_names_a_currency() {
+    async fn rates_are_fetched_only_if_a_currency_of_the_merchant_is_given() {
         let dollars = Currency::parse("USD").unwrap();
         let quotes = Quotes { from: dollars, rates: vec![] };
         let plain = with_rates(&MockExchangeRates::new(), message(), None).await.unwrap();

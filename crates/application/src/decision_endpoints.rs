@@ -71,8 +71,8 @@ pub async fn rotate_endpoint_secret(
         let seen = find_endpoint(services, account).await?;
         let now = services.time.now_of(account);
         let decide: Arc<dyn Fn(&Option<DecisionEndpoint>) -> _ + Send + Sync> = match seen {
-            // The command runs even without an endpoint: an earlier request with the same key may have a stored
-            // response.
+            // The command runs even without an endpoint: an earlier request with the same idempotency key may have a
+            // stored response.
             None => Arc::new(|_| Err(EndpointRefusal::Absent)),
             Some(seen) => {
                 let secrets = open_secrets(services.cipher.as_ref(), &seen)?.rotated(new.clone(), until);

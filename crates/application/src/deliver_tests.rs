@@ -232,7 +232,7 @@ async fn a_claim_that_took_long_is_released() {
 }
 
 #[tokio::test]
-async fn a_record_that_fails_is_tried_five_times() {
+async fn recording_an_attempt_is_tried_five_times() {
     for (failures, expected) in [(4, Ok(1)), (5, Err(StoreError::Overloaded))] {
         let (mut store, tries) = (claiming(vec![claimed(1)]), Arc::new(AtomicU32::new(0)));
         let counted = Arc::clone(&tries);

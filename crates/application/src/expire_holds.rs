@@ -59,7 +59,7 @@ enum DatedAt {
 /// The timeline of an account, its current time, and how expiries are dated.
 type Times<'a> = (&'a Timeline, DateTime<Utc>, DatedAt);
 
-/// Expires the holds that have not failed in this sweep. Returns `false` if no such hold was left.
+/// Expires those of the `due` holds that have not failed in this sweep. Returns `false` if there are none.
 async fn expire_portion(
     services: &Services,
     sweep: &mut Sweep<(AccountId, TransactionToken)>,

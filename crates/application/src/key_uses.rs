@@ -6,7 +6,7 @@ use florin_ports::{KeyUpkeep, KeyUse, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The last uses of keys that are not stored yet. Requests record them here; a worker stores them.
+/// The times of the last uses of keys, until they are stored. Requests record them here; a worker stores them.
 #[derive(Debug, Default)]
 pub struct KeyUses(Mutex<BTreeMap<ApiKeyId, DateTime<Utc>>>);
 

@@ -23,7 +23,7 @@ pub struct NewLimit {
     pub max_uses: Option<u32>,
     /// Whether the limit is active.
     pub active: bool,
-    /// Whether the client turned the limit off.
+    /// Whether the client turned the limit off. This has the same effect as making it inactive.
     pub turned_off: bool,
 }
 

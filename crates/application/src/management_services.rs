@@ -18,7 +18,7 @@ pub struct ManagementServices {
     pub cards: Arc<dyn CardManagement>,
     /// Reads, creates and changes people.
     pub people: Arc<dyn People>,
-    /// Describes accounts.
+    /// Reads the profiles of accounts.
     pub accounts: Arc<dyn AccountProfiles>,
     /// Reads and changes the networks that clients may call from.
     pub networks: Arc<dyn ClientNetworks>,

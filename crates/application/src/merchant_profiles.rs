@@ -22,7 +22,7 @@ pub async fn edit_merchant(
     services.merchants.change(command).await
 }
 
-/// Stores a PNG that [`florin_ports::LogoImages`] created as the logo of the account, under a new id.
+/// Stores a PNG as the logo of the account, under a new id. [`florin_ports::LogoImages`] must have created the PNG.
 pub async fn set_logo(
     services: &MerchantServices,
     account: &Account,

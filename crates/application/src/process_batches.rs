@@ -128,8 +128,8 @@ async fn exchange(
     Ok(count)
 }
 
-/// Converts the times of later queries from the account's time to real time, which banks use. Times that the bank chose
-/// are already real times.
+/// Converts the times of later queries from the account's time to real time, which banks use. `behind` is real time
+/// minus the account's time. Times that the bank chose are already real times.
 fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind: TimeDelta) {
     for payment in &mut decision.payments {
         let is_scheduled = reports.iter().any(|seen| seen.payment == payment.id && seen.report.ask_again_at.is_some());

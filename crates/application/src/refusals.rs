@@ -31,7 +31,7 @@ struct Refused {
     reason: &'static str,
 }
 
-/// The refusals that one record summarizes.
+/// The refusals that one record summarizes, each with its count.
 type Summary = Vec<(Refused, u64)>;
 
 #[derive(Debug, Default)]

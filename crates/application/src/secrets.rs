@@ -25,9 +25,9 @@ pub enum SecretsError {
     Store(#[from] StoreError),
 }
 
-/// Binds a new store to the cipher's current key. For a bound store, checks that the cipher has its key. Encrypts
-/// secrets that an older version stored in clear, and returns their number. `kept` is the key itself, if the store
-/// keeps it (see [`StoreKey::kept`]).
+/// Binds a new store to the cipher's current key. For a bound store, checks that the cipher has the store's key.
+/// Encrypts secrets that an older version stored in clear, and returns their number. `kept` is the key itself, if the
+/// store keeps it (see [`StoreKey::kept`]).
 pub async fn prepare_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,

@@ -69,7 +69,7 @@ pub struct Services {
     pub snapshot_files: Arc<dyn SnapshotFiles>,
     /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
-    /// The uses of keys that are not stored yet.
+    /// The times of the last uses of keys, until they are stored.
     pub key_uses: Arc<KeyUses>,
     /// The refused authentications that are not in the audit log yet.
     pub refusals: Arc<RefusedAuthentications>,

@@ -193,8 +193,8 @@ pub async fn rotate_webhook_secret(
     .and_then(|(written, secret)| Ok((written, secret.ok_or(WriteError::Absent)?)))
 }
 
-/// Changes the secrets of a subscription. Secrets are decrypted before the change, so the change is tried again if
-/// another request changes them meanwhile.
+/// Changes the secrets of a subscription. `work` returns the new secrets, and a value for the caller. Secrets are
+/// decrypted before the change, so the change is tried again if another request changes them meanwhile.
 async fn change_secrets<T>(
     services: &WebhookServices,
     (reach, id): (WebhookReach, WebhookId),
@@ -205,8 +205,8 @@ async fn change_secrets<T>(
     let mut attempt = 1;
     loop {
         let Some(seen) = services.webhooks.find(reach.clone(), id).await? else {
-            // The command runs even without a subscription: an earlier request with the same key may have a stored
-            // response.
+            // The command runs even without a subscription: an earlier request with the same idempotency key may have a
+            // stored response.
             let decide = Arc::new(|_: &Webhook| Err(WebhookRefusal::Changed));
             let command = ChangeWebhookCommand { reach, id, decide, claim, has_deadline: true };
             return services.webhooks.change(command).await.map(|written| (written, None));

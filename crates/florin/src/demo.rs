@@ -160,7 +160,7 @@ pub(crate) struct SessionLine {
     pub(crate) checkout_url: Option<String>,
 }
 
-/// A payment of a checkout session, or the refund of one.
+/// A payment of a checkout session, or a refund of such a payment.
 #[derive(Debug, Serialize)]
 pub(crate) struct PaymentLine {
     pub(crate) id: String,

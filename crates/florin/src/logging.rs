@@ -40,7 +40,8 @@ pub(crate) fn start(settings: &Settings, serving: bool) -> anyhow::Result<Worker
     Ok(guard)
 }
 
-/// Returns the filter of `serve`, which logs only warnings and errors of the server library, or of all other commands.
+/// Returns the default filter. `serve` logs from level info on, but only warnings and errors of the server library. All
+/// other commands log only warnings and errors.
 fn default_filter(serving: bool) -> Targets {
     if serving {
         Targets::new().with_default(LevelFilter::INFO).with_target("actix_server", LevelFilter::WARN)

@@ -31,7 +31,7 @@ pub(crate) struct SubscriptionMetrics(Arc<Mutex<BTreeMap<Option<CellName>, Backl
 type Backlogs = BTreeMap<WebhookId, WaitingDeliveries>;
 
 impl SubscriptionMetrics {
-    /// Replaces the metrics of the subscriptions of a cell. Without cells, it has no name.
+    /// Replaces the metrics of the subscriptions of a cell. Without cells, `cell` is `None`.
     pub(crate) fn set(&self, cell: Option<CellName>, backlogs: Backlogs) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, backlogs);
     }

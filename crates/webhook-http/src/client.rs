@@ -29,7 +29,7 @@ pub enum TrustedRoots {
     Given(Vec<CertificateDer<'static>>),
 }
 
-/// Settings of a client that sends requests to receivers.
+/// Settings of an HTTP client that sends requests to receivers.
 pub struct SenderSettings {
     /// The addresses that receivers may have.
     pub policy: TargetPolicy,
@@ -67,8 +67,8 @@ pub(crate) struct GuardedClient {
 }
 
 impl GuardedClient {
-    /// Creates a client. Reads the certificate authorities of the machine. `max_lookups` is the maximum number of
-    /// concurrent lookups of host names on behalf of one client.
+    /// Creates the HTTP client. Reads the certificate authorities of the machine. `max_lookups` is the maximum number
+    /// of concurrent lookups of host names on behalf of one client of the API.
     pub(crate) fn new(settings: SenderSettings, max_lookups: usize) -> Result<Self, SenderError> {
         let policy = Arc::new(settings.policy);
         let names = CheckedNames { lookups: Lookups::new(settings.names, max_lookups), policy: Arc::clone(&policy) };
@@ -86,8 +86,8 @@ impl GuardedClient {
         Ok(Self { client, policy, time_limit: settings.time_limit })
     }
 
-    /// Posts JSON, without retries. `client` is the client on whose behalf the request is sent, if it is known. Returns
-    /// the response as soon as its headers are complete.
+    /// Posts JSON, without retries. `client` is the client of the API on whose behalf the request is sent, if it is
+    /// known. Returns the response as soon as its headers are complete.
     pub(crate) async fn post(
         &self,
         url: &str,

@@ -14,8 +14,8 @@ pub trait NameLookup: Send + Sync {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// Looks up names with the resolver of the operating system. A lookup blocks a thread of a pool that reads of the store
-/// need, too, so the number of concurrent lookups is limited.
+/// Looks up names with the resolver of the operating system. A lookup blocks a thread of the pool whose threads also
+/// read the store, so the number of concurrent lookups is limited.
 #[derive(Clone, Debug)]
 pub struct SystemNames {
     permits: Arc<Semaphore>,

@@ -40,8 +40,8 @@ impl HttpShippingRates {
     /// thread on which requests of the API read the store.
     pub const LOOKUPS_MAX: usize = 64;
 
-    /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the
-    /// response.
+    /// Creates the HTTP client. Reads the certificate authorities of the machine. The time limit includes the body of
+    /// the response.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let time_limit = settings.time_limit;
         let slots = RequestSlots::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);

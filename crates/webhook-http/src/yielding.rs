@@ -6,8 +6,8 @@ use std::panic::resume_unwind;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// The niceness of these threads, with which they yield to others. If both want to run, Linux gives a thread with this
-/// niceness about a tenth of the processor time of a thread with niceness 0.
+/// The niceness of these threads, with which they yield to others. When such a thread competes with a thread of
+/// niceness 0, Linux gives it about a tenth of the processor time of the other.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
@@ -30,8 +30,8 @@ impl YieldingRuntime {
         Some(self.runtime.as_ref()?.spawn(task))
     }
 
-    /// Runs a task, and returns its result. `None` if the runtime ends before. Dropping the future ends the task, and a
-    /// panic of the task continues in the caller.
+    /// Runs a task, and returns its result. `None` if the runtime ends before the task. Dropping the future ends the
+    /// task, and a panic of the task continues in the caller.
     pub async fn run<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Option<T> {
         let mut running = JoinSet::new();
         running.spawn_on(task, self.runtime.as_ref()?.handle());

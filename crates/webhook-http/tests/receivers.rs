@@ -138,7 +138,8 @@ async fn a_name_that_changes_its_address_is_checked_at_each_connect() {
     assert_eq!(receiver.connections(), 1);
 }
 
-/// The server ends the stream after two events, and again after a third. Then it no longer stores the last event.
+/// The server ends the stream after two events, and again after a third. Then it is overloaded. It refuses a stream
+/// that is to begin after an event that it no longer stores.
 #[tokio::test]
 async fn a_stream_continues_after_its_last_event() {
     let frame = |id: &str| format!(": comment\n\nid: {id}\nevent: BoxCredited\ndata: {{\"body\":\"{id}\"}}\n\n");

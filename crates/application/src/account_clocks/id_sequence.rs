@@ -15,7 +15,7 @@ pub(super) enum IdSequence {
     /// Ids from the seed of a world and the number of a request.
     Numbered { seed: WorldSeed, number: u64 },
     /// Ids from a hash of the seed of a world and the cause of the work.
-    Caused { cause: [u8; 32] },
+    Caused { cause_hash: [u8; 32] },
 }
 
 impl IdSequence {
@@ -25,7 +25,7 @@ impl IdSequence {
 
     pub(super) fn caused(seed: WorldSeed, cause: &[&[u8]]) -> Self {
         let parts: Vec<&[u8]> = [&seed.0[..]].into_iter().chain(cause.iter().copied()).collect();
-        Self::Caused { cause: hashed(&parts) }
+        Self::Caused { cause_hash: hashed(&parts) }
     }
 
     /// Returns the id at a position within the request.
@@ -38,7 +38,9 @@ impl IdSequence {
                 let order = (u128::from(*number) & ((1 << 28) - 1)) << 20 | (u128::from(place) & ((1 << 20) - 1));
                 version_8(now, order << 26 | hash_bits)
             }
-            Self::Caused { cause } => version_8(now, low_bits(&hashed(&[b"id", cause, &place.to_be_bytes()]), 74)),
+            Self::Caused { cause_hash } => {
+                version_8(now, low_bits(&hashed(&[b"id", cause_hash, &place.to_be_bytes()]), 74))
+            }
         }
     }
 }

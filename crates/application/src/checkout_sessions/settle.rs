@@ -80,7 +80,8 @@ struct Step {
 }
 
 impl Step {
-    /// Returns the next step of an object that is due at `due_at`. `None`: there is neither a report nor a due step.
+    /// Returns the next step of an object. `is_report`: whether its bank has reported. `due_at`: when the object is
+    /// due, which can be in the future. `None`: there is neither a report nor a due step.
     fn next(
         services: &CheckoutServices,
         (kind, id): (&str, Uuid),

@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 /// The codes of the currencies that the parent budgets of the demo accounts hold.
 const CURRENCIES: [&str; 6] = ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"];
 
-/// The networks of the demo client: all addresses. The last network that contains a caller can't be removed, so with
-/// these, a caller can remove every network that it adds.
+/// The networks of the demo client: all addresses. A caller can't remove the last network that contains its address.
+/// These two always contain it, so a caller can remove every network that it adds.
 const NETWORKS: [&str; 2] = ["0.0.0.0/0", "::/0"];
 
 /// The demo client, with address lookup on, and the other client, with all features off.

@@ -76,7 +76,7 @@ pub(super) fn of_other_account(
 fn batches(
     account: &Account,
     plans: &[Plan],
-    first: u32,
+    first_number: u32,
     builders: &mut [BudgetBuilder],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
@@ -85,8 +85,8 @@ fn batches(
         builders.iter().map(|builder| (builder.id(), BTreeSet::from([builder.currency()]))).collect();
     let basis = CheckBasis { default_budget: None, funding, modulus };
     let (mut batches, mut payments) = (Vec::new(), Vec::new());
-    for (number, plan) in (first..).zip(plans) {
-        let created_at = now - TimeDelta::days(5) + TimeDelta::hours(i64::from(number - first));
+    for (number, plan) in (first_number..).zip(plans) {
+        let created_at = now - TimeDelta::days(5) + TimeDelta::hours(i64::from(number - first_number));
         let (mut batch, mut filled) = upload(number, plan, account, (builders, &basis), created_at)?;
         advance(&mut batch, &mut filled, plan.1);
         settle(&batch, &filled, builders)?;
@@ -149,8 +149,8 @@ fn reference(name: &str, status: PaymentBatchStatus) -> &str {
 }
 
 /// Moves a validated batch and its payments to a later status. Workers have nothing to do for these batches, so that
-/// demo worlds are the same in every run: the bank is queried about started payments in a century, and the payments of
-/// the confirmed batch stay validated.
+/// demo worlds are the same in every run: the bank is queried about started payments only after a century, and the
+/// payments of the confirmed batch stay validated, so none of them can be sent.
 fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBatchStatus) {
     let after = |minutes| batch.created_at + TimeDelta::minutes(minutes);
     let at = after(10);

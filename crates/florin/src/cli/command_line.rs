@@ -3,7 +3,7 @@
 use super::flags::HEADING;
 use clap::{Arg, ArgMatches, Command};
 
-/// A command with its arguments, without settings, which may contain secrets.
+/// A command with its arguments. Settings are left out, because they may contain secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CommandLine {
     /// The command, such as `keys issue`.

@@ -86,7 +86,7 @@ fn services(backlog: &Backlog) -> ProcessingServices {
     }
 }
 
-/// A round claims only a few batches. If there was a pause after each round, the backlog would take ten of them.
+/// A round claims only a few batches. If there was a pause after each round, the backlog would take ten pauses.
 #[tokio::test(start_paused = true)]
 async fn a_backlog_is_processed_without_a_pause() {
     let backlog: Backlog = Arc::new(Mutex::new((1..=BATCHES).map(Uuid::from_u128).collect()));

@@ -102,7 +102,8 @@ struct List {
 }
 
 impl List {
-    /// Adds the bank of an entry, or all its faults.
+    /// Adds the bank of an entry, or all its faults. `place` is the place of the entry in the file, and `at` returns
+    /// the place of a member of the entry.
     fn add(&mut self, place: &str, at: impl Fn(&str) -> String, entry: Entry) {
         let before = self.faults.0.len();
         let [id, name, icon_url, supports_refunds] = entry;

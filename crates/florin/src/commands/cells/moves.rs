@@ -1,4 +1,7 @@
 //! `florin cells move CLIENT CELL`. `docs/adr/0024-moving-a-client.md` explains the steps.
+//!
+//! When a client leaves its cell, that cell deletes the rows of the client from their tables, and keeps them as text.
+//! It keeps the text until the client has arrived in the other cell or is put back.
 
 use crate::cells::Stores;
 use crate::commands::{Context, caches_expired, lookup};
@@ -93,7 +96,7 @@ impl<'s> Mover<'s> {
         Ok(entry.map_or_else(CellName::home, |entry| entry.cell))
     }
 
-    /// The move of a client that is in progress.
+    /// The move that is in progress for a client.
     async fn begun(&self, client: ClientId) -> Result<Option<CellMove>, StoreError> {
         Ok(self.directory.find(&CellKey::Client(client)).await?.and_then(|entry| entry.moving))
     }
@@ -228,9 +231,9 @@ impl<'s> Mover<'s> {
         Ok(None)
     }
 
-    /// The cell and the keys of a marked client that the source of its move neither has nor keeps as text: the
-    /// directory was restored from a backup that was made during the move. `None`: the client is in the source, or has
-    /// left it.
+    /// If the source of a move neither has the marked client nor keeps its text, returns the cell that has the client,
+    /// and the keys of the client. This happens if the directory was restored from a backup that was made during the
+    /// move. `None`: the source has the client or the text, or no open cell has the client.
     fn elsewhere(&self, begun: &CellMove, source: &Side) -> anyhow::Result<Option<(CellName, Vec<KeyOfWorld>)>> {
         let client = begun.client;
         // If the client leaves or returns between these two reads, the text or the cell that has the client is found.
@@ -261,7 +264,7 @@ impl<'s> Mover<'s> {
         Ok(accepts_clients(&self.directory.listed().await?, cell))
     }
 
-    /// Lets a marked client leave its cell, once no instance sends it calls any more.
+    /// Lets a marked client leave its cell, once no instance sends calls for the client to the cell any more.
     async fn depart(&self, begun: &CellMove, source: &Side) -> Result<Departure, MoveError> {
         let client = begun.client;
         // Accounts and keys that were created since the mark are marked, too.
