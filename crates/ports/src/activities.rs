@@ -30,9 +30,9 @@ pub trait Activities: Send + Sync {
     /// movement is returned in its current state. Without a cursor, the list begins with the first movement.
     ///
     /// A reader that continues with each `next` misses no change. A movement is returned again only if it changes
-    /// again, and once even if it has changed several times since the cursor. The call does not wait for concurrent
-    /// writers, whose changes may be missing until a later call. `None`: the cursor is from before a restore of the
-    /// account, or from an earlier account with the same id.
+    /// again. If it has changed several times since the cursor, it is returned once. The call does not wait for
+    /// concurrent writers, whose changes may be missing until a later call. `None`: the cursor is from before a restore
+    /// of the account, or from an earlier account with the same id.
     async fn changes(
         &self,
         account: &AccountId,

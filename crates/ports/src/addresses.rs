@@ -35,6 +35,6 @@ pub enum PostcodeError {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AddressBook: Send + Sync {
-    /// Returns the imported addresses of a postcode, in the order of the file.
+    /// Returns the imported addresses of a postcode, in the order of the imported file.
     async fn find(&self, postcode: &UkPostcode) -> Result<Vec<Address>, StoreError>;
 }

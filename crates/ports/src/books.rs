@@ -40,9 +40,10 @@ pub trait Books: Send + Sync {
     /// The sums start from the first movement, and the verification starts from the first link. Nothing is corrected or
     /// omitted, so discrepancies are visible.
     ///
-    /// A store appends each leg to the hash chains that it continues ([`JournalLine::links`]) in the transaction that
-    /// stores it, in the order in which it decided. Seeded data is appended in this order: the journals of the
-    /// budgets, then that of the merchant. Snapshots, restores and exports keep links and ends as they are.
+    /// A store appends each leg to the hash chains that the leg continues ([`JournalLine::links`]), in the transaction
+    /// that stores the leg. Legs are appended in the order of the decisions, and those of seeded data in this order:
+    /// the journals of the budgets, then that of the merchant. Snapshots, restores and exports keep the links, and the
+    /// ends of the chains, as they are.
     ///
     /// [`JournalLine::links`]: florin_domain::ledger::JournalLine::links
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;

@@ -118,7 +118,7 @@ pub enum BooksCheckStep {
     HashChains {
         /// Number of links verified so far.
         verified: u64,
-        /// Number of links that the ends of the chains state.
+        /// Number of links to verify, according to the stored ends of the chains.
         all: u64,
     },
     /// Compare stored counts, checkpoints, lists and the numbers of events.

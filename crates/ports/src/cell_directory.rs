@@ -115,7 +115,7 @@ pub struct CellMove {
     pub to: CellName,
 }
 
-/// The key of an account or API key of a client, with its world.
+/// An account or an API key of a client, as a key of the directory, and the world that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyOfWorld {
     /// The key.

@@ -19,7 +19,7 @@ pub struct CreateSessionCommand {
     pub checkout: CheckoutId,
     /// The payee that the request names, if it names one.
     pub payee: Option<PayeeId>,
-    /// The merchant's idempotency key.
+    /// The merchant's idempotency key, which is stored with the session. It is not the key of `claim`.
     pub idempotency_key: String,
     /// Candidates for the payment reference. The situation contains those that are already used.
     pub references: Vec<PaymentReference>,
@@ -35,7 +35,7 @@ pub struct CreateTopUpCommand {
     pub account: AccountId,
     /// The budget, which must be the account's.
     pub budget: BudgetId,
-    /// The caller's idempotency key.
+    /// The caller's idempotency key, which is stored with the top-up. It is not the key of `claim`.
     pub idempotency_key: String,
     /// Candidates for the payment reference. The situation contains those that are already used.
     pub references: Vec<PaymentReference>,
@@ -64,7 +64,7 @@ pub struct SessionCommand {
 pub struct FoundSession {
     /// The session.
     pub session: CheckoutSession,
-    /// The payment of the session that is not final. If there is none, the newest one by creation, then by id. `None`:
+    /// The PENDING payment of the session. If no payment is PENDING, the newest one by creation, then by id. `None`:
     /// the session has no payment.
     pub last: Option<MerchantPayment>,
     /// Number of payments of the session.
@@ -72,7 +72,7 @@ pub struct FoundSession {
 }
 
 impl FoundSession {
-    /// Returns the payment of the session that is not final.
+    /// Returns the PENDING payment of the session.
     pub fn pending(&self) -> Option<&MerchantPayment> {
         self.last.as_ref().filter(|payment| payment.status() == MerchantPaymentStatus::Pending)
     }

@@ -42,10 +42,10 @@ pub enum DecisionPlace {
 /// no sessions.
 ///
 /// Promises: the payment's id is the idempotency key. A payment that is started again, after a timeout, after a crash
-/// or by another instance, is the same payment, and the call returns the place of the first start. An authorisation
-/// moves no money until `progress` is called, which submits it. Therefore a payment that is given up before this call,
-/// because its payer chose another bank or cancelled, moves no money. A decision that `progress` has returned is final;
-/// its result follows in a later call.
+/// or by another instance, is the same payment, and the call returns the [`DecisionPlace`] of the first start. An
+/// authorisation moves no money until `progress` is called, which submits it. Therefore a payment that is given up
+/// before this call, because its payer chose another bank or cancelled, moves no money. A decision that `progress` has
+/// returned is final; its result follows in a later call.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaymentInitiation: Send + Sync {

@@ -70,7 +70,7 @@ pub trait Secrets: Send + Sync {
     /// concurrent calls, the first one binds it.
     async fn bind_secret_key(&self, key: StoreKey) -> Result<StoreKey, StoreError>;
 
-    /// Binds the store to another secret key if it is still bound to `from`, and returns whether it was.
+    /// Binds the store to another secret key if it is still bound to `from`, and returns whether the key was changed.
     async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError>;
 
     /// Stores the secret of the payment pages unless there is one, and returns the stored one. Of concurrent calls, the
@@ -80,7 +80,7 @@ pub trait Secrets: Send + Sync {
     /// Returns at most `max` secrets that the filter includes.
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError>;
 
-    /// Replaces a secret if it is still `old`, and returns whether it was.
+    /// Replaces a secret if it is still `old`, and returns whether it was replaced.
     async fn replace_secret(
         &self,
         owner: &SecretOwner,

@@ -49,9 +49,9 @@ pub trait SnapshotFiles: Send + Sync {
     /// as from a snapshot of one of the client's worlds.
     ///
     /// If the client has already imported the file, the snapshot's time of import and its expiry change. Rows that the
-    /// store would reject or could not read, or with inconsistent books, are refused as [`ImportRefusal::Invalid`],
-    /// which says where they are wrong. A file causes no [`StoreError::Corrupt`]: neither its import, nor the creation
-    /// of a world from it, nor a read of this world. Contents that a file must not have are ignored.
+    /// store would reject or could not read are refused as [`ImportRefusal::Invalid`], and so are inconsistent books.
+    /// The refusal says where the error is. A file causes no [`StoreError::Corrupt`]: neither its import, nor the
+    /// creation of a world from it, nor a read of this world. Contents that a file must not have are ignored.
     async fn import_snapshot(
         &self,
         command: ImportSnapshotCommand,

@@ -35,7 +35,8 @@ pub enum WorldContents {
     },
 }
 
-/// A function that encrypts the secret of one record again for another record.
+/// A function that encrypts the secret of one record again for another record. Its parameters are the record that has
+/// the secret, the record that receives it, and the secret.
 pub type Reseal =
     Arc<dyn Fn(&SecretOwner, &SecretOwner, &SealedSecret) -> Result<SealedSecret, StoreError> + Send + Sync>;
 

@@ -32,7 +32,7 @@ static void unmount(sqlite3_context *context, int n, sqlite3_value **args) {
 }
 
 /* disk_end(directory, how, after): cuts the power ('power') or kills the programs ('kill') after this number of further
- * operations. 'none' cancels that. */
+ * operations. 'none' cancels the planned end. */
 static void end(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
@@ -99,7 +99,7 @@ static void doomed(sqlite3_context *context, int n, sqlite3_value **args) {
     if (disk) sqlite3_result_int(context, found);
 }
 
-/* disk_list(directory, file): lists all operations in a file from now on. */
+/* disk_list(directory, file): from now on, writes a line about each operation to this file. */
 static void list(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
@@ -143,8 +143,8 @@ static int functions(sqlite3 *db, char **error, const void *api) {
 
 int disk_register_functions(void) { return sqlite3_auto_extension((void (*)(void))functions); }
 
-/* Runs before main: every database of the process is opened through the layer. SQLite's memory statistics are off:
- * nothing reads them, and each allocation would wait for their lock. */
+/* Runs before main: every database of the process is opened through the layer in vfs.c. SQLite's memory statistics are
+ * off: nothing reads them, and each allocation would wait for their lock. */
 __attribute__((constructor)) static void start(void) {
     if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) abort();
     if (disk_register_vfs() != SQLITE_OK || disk_register_functions() != SQLITE_OK) abort();

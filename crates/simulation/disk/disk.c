@@ -121,7 +121,8 @@ void disk_synced_names(Disk *disk) {
     }
 }
 
-/* Writes bytes into a file, which exists afterwards. */
+/* Writes bytes into a file, which is created if it does not exist. size: the size that the file gets; a negative size
+ * leaves it as it is. */
 static int put(const char *path, const unsigned char *bytes, int64_t length, int64_t offset, int64_t size) {
     int file = open(path, O_RDWR | O_CREAT, 0600);
     if (file < 0) return SQLITE_CANTOPEN;

@@ -27,7 +27,7 @@ typedef enum {
 typedef struct {
     OpKind kind;
     Fate fate;
-    int file;
+    int file; /* the number of the file, as disk_file() returns it */
     int64_t offset; /* OP_TRUNCATE: the new size */
     int64_t length;
     unsigned char *after; /* OP_WRITE: the written bytes */
@@ -55,14 +55,14 @@ typedef struct {
     char *files[MAX_FILES];
     int open; /* the number of open files */
     Op *log;
-    int logged, room;
+    int logged, room; /* the number of logged operations, and how many fit into the memory of the log */
     int64_t count;  /* operations so far */
     uint64_t trace; /* a hash of them */
     FILE *listing;  /* where they are listed, or NULL */
     End end;        /* what happens at the operation with the number end_at */
     int64_t end_at;
     int dead; /* 1: the programs have ended, and every operation fails */
-    Fault fault;
+    Fault fault; /* the failure of the operations with numbers from fault_from to fault_until, exclusive */
     int64_t fault_from, fault_until;
 } Disk;
 

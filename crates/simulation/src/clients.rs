@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     Transfer,
     /// An authorization on the card.
     Authorization,
-    /// The confirmation of a payment batch.
+    /// The confirmation of the payment batch with this number, from 0.
     Confirmation(usize),
 }
 
@@ -99,7 +99,7 @@ impl Clients {
         clients
     }
 
-    /// Returns one credit without an idempotency key.
+    /// Returns clients whose only request is a credit without an idempotency key.
     #[cfg(test)]
     pub(crate) fn of_one_credit() -> Self {
         let clients = Self::default();

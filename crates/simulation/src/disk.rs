@@ -103,7 +103,7 @@ impl Disk {
         }
     }
 
-    /// Lists all operations in a file.
+    /// From now on, writes a line about each operation to this file.
     pub(crate) fn list(&self, file: &Path) {
         self.call("SELECT disk_list(?1, ?2)", (&self.name, file.to_str().unwrap()));
     }

@@ -1,5 +1,5 @@
-//! A deterministic simulation of Florin on SQLite: crashes, power cuts, failing disks, a bank that answers late or
-//! twice, and two instances.
+//! A deterministic simulation of Florin on SQLite: crashes, power cuts, failing disks, one or two instances, and a
+//! network to the bank that loses, delays and repeats messages.
 //!
 //! A run is determined by its seed. The real store, worker and sweeper run on one thread, on a simulated disk, with a
 //! simulated clock, and the seed decides what happens next. At the end the books are checked, and the store is compared

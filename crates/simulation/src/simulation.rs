@@ -62,7 +62,7 @@ impl fmt::Display for Violation {
 /// Something that can happen next.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A task of an instance continues.
+    /// A task of an instance continues: the number of the instance, then that of the task.
     Poll(usize, usize),
     /// The writer of an instance runs a turn.
     Write(usize),
@@ -228,6 +228,7 @@ impl Simulation {
             let ready = |(task, _): (usize, _)| (60, Event::Poll(number, task));
             possible.extend(instance.tasks.iter().enumerate().filter(|(_, task)| task.is_ready()).map(ready));
             let sending = instance.tasks.iter().filter(|task| task.name == "request").count();
+            // Each event has its weight, and is possible or not.
             let events = [
                 (60, Event::Write(number), instance.stepper.has_jobs()),
                 (50, Event::Send(number), sending < 6 && !self.clients.unsent().is_empty()),

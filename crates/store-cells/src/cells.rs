@@ -94,7 +94,7 @@ pub struct Cells {
 impl Cells {
     /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name,
     /// and `directory` is the same whenever a store is created over these cells. `unopened` are cells that could not be
-    /// opened, and why: calls for their clients fail, as if these cells had failed later.
+    /// opened, and why: calls for their clients fail, like those for the clients of an open cell that fails.
     pub fn new(
         directory: Arc<dyn CellDirectory>,
         home: Arc<dyn CompleteStorage>,

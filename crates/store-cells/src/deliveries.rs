@@ -1,6 +1,6 @@
 //! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last
-//! found or due. If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not
-//! have.
+//! found or due. If this cell is unknown, the call goes to every cell: a cell ignores subscriptions and claims that it
+//! does not have.
 
 use crate::Cells;
 use crate::cells::Cell;
@@ -133,7 +133,8 @@ async fn backlogs(
     Ok(of_cells.into_iter().flatten().collect())
 }
 
-/// Returns the cell of a subscription, or if it is unknown, all cells and the failure of one that could not be opened.
+/// Returns the cell of a subscription. If it is unknown, returns all cells, and the failure of a cell that could not be
+/// opened.
 fn candidates(cells: &Cells, webhook: WebhookId) -> (impl Iterator<Item = &Cell>, Option<StoreError>) {
     let known = cells.cell_of_subscription(webhook);
     let failure = if known.is_some() { None } else { cells.unopened() };

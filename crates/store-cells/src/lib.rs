@@ -8,7 +8,7 @@
 //! | `[account(id)]` | the cell of the account |
 //! | `[client(id)]` | the cell of the client |
 //! | `[home]` | the home |
-//! | `[with(function)]` | this function, which asks several cells |
+//! | `[with(function)]` | this function, which chooses one or more cells itself |
 //!
 //! `docs/adr/0022-cells.md` explains which data is where, and why.
 

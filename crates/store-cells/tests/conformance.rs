@@ -11,7 +11,7 @@ use florin_store_memory::MemoryStore;
 use std::sync::{Arc, Mutex, PoisonError};
 use support::Stores;
 
-/// The cells of the kit's clients: both in cells other than the home.
+/// The cells of the kit's clients with odd numbers, and of those with even numbers. Neither cell is the home.
 const APART: (&str, &str) = ("a", "b");
 /// All clients of the kit are in the home.
 const ALL_AT_HOME: (&str, &str) = ("home", "home");
@@ -20,13 +20,14 @@ const TOGETHER: (&str, &str) = ("a", "a");
 /// One of the kit's clients is in the home.
 const ONE_AT_HOME: (&str, &str) = ("home", "a");
 
-/// The checks that fail if clients are in different cells: the snapshot file of a memory store only names rows in this
+/// The checks that fail if clients are in different cells: the snapshot file of a memory store only names rows in that
 /// store, so no other store can import the file.
 const FAILING: [&str; 2] =
     ["tenancy.snapshot_files.imports_are_of_their_client", "tenancy.snapshot_files.a_world_names_only_its_own_client"];
 
 /// Creates routers, and keeps the stores of the last one.
 struct Routers {
+    /// The cell of the kit's clients with odd numbers, and that of the clients with even numbers.
     cells: (&'static str, &'static str),
     last: Mutex<Stores>,
 }

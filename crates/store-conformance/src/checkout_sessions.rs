@@ -41,10 +41,10 @@ pub(crate) const fn refund_row(number: u128) -> MerchantPaymentId {
     MerchantPaymentId(uuid(106, number))
 }
 
-/// Returns the id that the rule of a step draws at a place, from 0. `first` selects the ids of the step. The first id
-/// is that of the payment, and the ids of its completion follow.
-pub(crate) const fn drawn_id(first: u128, place: u128) -> Uuid {
-    uuid(104, first * 100 + place)
+/// Returns id `place` of a series, from 0. A rule draws its ids from one series: the first is the id of the payment,
+/// and the ids of its completion follow.
+pub(crate) const fn drawn_id(series: u128, place: u128) -> Uuid {
+    uuid(104, series * 100 + place)
 }
 
 /// Returns the hash of the token of a session or refund: its id and its account.
@@ -60,7 +60,7 @@ pub(crate) fn reference(number: u128) -> PaymentReference {
     PaymentReference::of(uuid(107, number))
 }
 
-/// Creates checkout `number`, into the seeded settlement account.
+/// Creates checkout `number`, which pays into the seeded settlement account.
 pub(crate) async fn add_checkout(handle: &Handle, who: Who, number: u128) -> Result<CheckoutId, Failure> {
     expect_new(handle.checkouts.create(create_checkout(who, number, Some(who.settlement_account()))?).await)?;
     Ok(checkout_id(number))
@@ -182,21 +182,21 @@ pub(crate) async fn add_top_up(handle: &Handle, who: Who, number: u128) -> Resul
     Ok(expect_new(handle.checkout_sessions.create_top_up(command).await)?.session)
 }
 
-/// Runs a rule with the ids from `first`. Every run gets the same ids.
-fn with_ids<T>(first: u128, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+/// Runs a rule with the ids of a series. Every run gets the same ids.
+fn with_ids<T>(series: u128, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
     let next = Cell::new(0);
-    rule(&Stamp { now, ids: &|| drawn_id(first, next.replace(next.get() + 1)) })
+    rule(&Stamp { now, ids: &|| drawn_id(series, next.replace(next.get() + 1)) })
 }
 
-/// Builds a command that applies an action to session `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to session `number`. The rule draws its ids from `series`.
 pub(crate) fn step(
     who: Who,
     number: u128,
     action: SessionAction,
-    (first, now): (u128, DateTime<Utc>),
+    (series, now): (u128, DateTime<Utc>),
 ) -> Result<SessionCommand, Failure> {
     let decide = Arc::new(move |situation: &SessionSituation| {
-        with_ids(first, now, |stamp| decide_session(situation, &action, stamp))
+        with_ids(series, now, |stamp| decide_session(situation, &action, stamp))
     });
     Ok(SessionCommand {
         account: who.account()?,
@@ -222,7 +222,8 @@ pub(crate) fn pay(shipping: Option<Shipping>, decision: PayerDecision) -> Result
     Ok(SessionAction::Pay { bank: payer_bank()?, shipping, decision })
 }
 
-/// Pays session `number`, which is then COMPLETED, and returns the session. The rule draws the ids from `number`.
+/// Pays session `number`, which is then COMPLETED, and returns the session. The rule draws its ids from series
+/// `number`.
 pub(crate) async fn pay_session(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
     let now = after(100 + i64::try_from(number).unwrap_or_default());
     let action = pay(Some(shipping()?), approval(now))?;
@@ -277,15 +278,15 @@ pub(crate) async fn add_refund(
     expect_new(handle.merchant_payments.create_refund(command).await)
 }
 
-/// Builds a command that applies an action to refund `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to refund `number`. The rule draws its ids from `series`.
 pub(crate) fn refund_step(
     who: Who,
     number: u128,
     action: RefundAction,
-    (first, now): (u128, DateTime<Utc>),
+    (series, now): (u128, DateTime<Utc>),
 ) -> Result<RefundCommand, Failure> {
     let decide = Arc::new(move |situation: &RefundSituation| {
-        with_ids(first, now, |stamp| decide_refund(situation, action, stamp))
+        with_ids(series, now, |stamp| decide_refund(situation, action, stamp))
     });
     Ok(RefundCommand { account: who.account()?, refund: refund_id(number), decide, mode: Mode::Commit, claim: None })
 }

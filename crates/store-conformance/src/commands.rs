@@ -75,6 +75,7 @@ pub(crate) fn amount(text: &str) -> Result<DecimalAmount, Failure> {
     Ok(DecimalAmount::from_json_number(text)?)
 }
 
+/// Returns a first message of this kind, with the amount `text`.
 pub(crate) fn message(kind: FirstKind, text: &str) -> Result<FirstMessage, Failure> {
     let acceptor = AcceptorInput {
         mid: Text::parse("11111")?,
@@ -95,7 +96,7 @@ pub(crate) fn dollars() -> Result<Quotes, Failure> {
     Ok(Quotes { from: Currency::parse("USD")?, rates })
 }
 
-/// Builds a purchase on the account's first card.
+/// Builds a purchase on the account's first card, with the amount `text`.
 pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
     first(who, who.card(), message(FirstKind::Purchase, text)?, stamp(number))
 }
@@ -159,7 +160,7 @@ pub(crate) fn instruction(who: Who, text: &str, currency: Currency) -> Result<Cr
     })
 }
 
-/// Builds a credit to the account's first budget.
+/// Builds a credit to the account's first budget, with the amount `text`.
 pub(crate) fn credit(who: Who, number: u128, text: &str, currency: Currency) -> Result<CreditCommand, Failure> {
     credit_of(who, number, instruction(who, text, currency)?)
 }

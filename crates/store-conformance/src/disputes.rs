@@ -17,7 +17,7 @@ pub(crate) const fn dispute_id(number: u128) -> DisputeId {
     DisputeId(token(number).0)
 }
 
-/// Builds dispute `number` of a message, opened `number` seconds after noon.
+/// Builds dispute `number` of a message, over the amount `text`, opened `number` seconds after noon.
 pub(crate) fn open_dispute(
     who: Who,
     transaction: TransactionToken,
@@ -32,7 +32,7 @@ pub(crate) fn open_dispute(
     Ok(OpenDisputeCommand { account: who.account()?, transaction, decide, mode: Mode::Commit, claim: None })
 }
 
-/// Builds an action on dispute `dispute`, whose message has the token `number`.
+/// Builds an action on dispute `dispute`. If the action causes a message, its token is token `number`.
 pub(crate) fn act_on_dispute(
     who: Who,
     dispute: u128,

@@ -25,7 +25,7 @@ impl PlainRenderer {
     }
 }
 
-/// Writes events of clients that may list them, as in production, with plain bodies.
+/// Returns a recording that writes plain bodies, and only events that have an audience, as in production.
 pub(crate) fn recording() -> EventRecording {
     EventRecording { environment: Environment::Production, renderer: Arc::new(PlainRenderer) }
 }

@@ -24,7 +24,7 @@ use florin_domain::test_support::an_account;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey};
 use uuid::Uuid;
 
-/// A seeded account. Checks change `Main`; `Other` must not change.
+/// A seeded account. Checks change `Main`, which their texts call "my account"; `Other` must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     Main,

@@ -39,7 +39,7 @@ pub fn open(adapters: &[Adapter], settings: &StoreSettings) -> Result<Arc<dyn An
     (adapter.open)(settings)
 }
 
-/// The first scheme of each adapter: `a:`, `b:` and `c:`.
+/// Returns the first scheme of each adapter as a readable list, such as `a:`, `b:` and `c:`.
 fn known_schemes(adapters: &[Adapter]) -> String {
     let names: Vec<_> = adapters.iter().filter_map(|adapter| adapter.schemes.first()).collect();
     let names: Vec<_> = names.iter().map(|name| format!("`{name}:`")).collect();

@@ -26,7 +26,8 @@ pub struct Departure {
     pub rows: BTreeMap<String, u64>,
     /// The accounts and keys of the client, as the directory names them, each with its world.
     pub keys: Vec<(String, Option<String>)>,
-    /// The greatest position that the store had drawn.
+    /// The greatest position that the store had assigned to an event or redelivery of any client. The new positions of
+    /// the client are above it.
     pub last_position: i64,
     /// The positions of the client's events and redeliveries, in order.
     pub positions: Vec<i64>,
@@ -143,7 +144,7 @@ pub trait MoveClients: Send + Sync {
     /// Returns the clients that have left and whose text is kept. Works with every version of the schema.
     fn departed(&self) -> Result<Vec<ClientId>, StoreError>;
 
-    /// Returns a part of the text of a client that has left.
+    /// Returns a part of the text of a client that has left. `None`: the store does not keep this part.
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
 
     /// Stores the rows of a client that has left another store by this move, and verifies them. If the store already

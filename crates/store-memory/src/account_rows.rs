@@ -341,8 +341,8 @@ fn set_client(rows: &mut Data, client: ClientId) {
 }
 
 /// Inserts the rows that [`of`] returned into an empty account, which may be another one than that of the rows. Rows
-/// that name a client then name the client of this account. An enrolment gets this secret, and is left out if there is
-/// none.
+/// that name a client then name the client of this account. An enrolment gets `secret`, and is left out if that is
+/// `None`.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
     fn insert_rows<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, rows: BTreeMap<K, V>) {
         all.extend(rows.into_iter().map(|(mut key, mut value)| {

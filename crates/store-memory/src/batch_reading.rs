@@ -133,7 +133,7 @@ fn is_match(payment: &Payment, filter: &PaymentFilter) -> bool {
         && (filter.orders.is_empty() || order.is_some_and(|order| filter.orders.contains(&order)))
 }
 
-/// Returns one page of rows that are sorted in ascending order.
+/// Returns one page of the rows in this direction. `found` is in ascending order.
 fn in_direction<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -> Page<T> {
     if direction == Direction::Descending {
         found.reverse();

@@ -7,7 +7,7 @@ use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 
-/// Returns the entry of a key. If there is none, it first adds one that names this cell.
+/// Returns the entry of a key. If the key has no entry, adds one that names this cell.
 fn entry_of<'d>(data: &'d mut Data, KeyOfWorld { key, world }: KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
     data.last_cell_revision += 1;
     let revision = data.last_cell_revision;

@@ -53,11 +53,12 @@ pub(crate) struct Data {
     pub(crate) people: BTreeMap<(AccountId, PersonId), Person>,
     pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
-    /// The links of each leg of each journal transaction, in the order of its lines.
+    /// The links of each leg of each journal transaction, in the order of its lines: the link in the hash chain of the
+    /// leg's `from`, then that in the chain of its `to`.
     pub(crate) links: BTreeMap<(AccountId, JournalId), Vec<[Option<Link>; 2]>>,
     /// The ends of hash chains.
     pub(crate) ends: BTreeMap<(AccountId, HashChain), ChainEnd>,
-    /// Credits with their journal transactions.
+    /// Credits by their numbers, each with the id of its journal transaction.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
     /// Members of cards other than their states and limits; the states in these records are unused.
@@ -71,8 +72,10 @@ pub(crate) struct Data {
     pub(crate) declined: BTreeMap<(AccountId, TransactionToken), DeclineExplanation>,
     pub(crate) disputes: BTreeMap<(AccountId, DisputeId), Dispute>,
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
+    /// Payments by batch and input index.
     pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
+    /// The last lease of each batch, and when it runs out.
     pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, DateTime<Utc>)>,
     pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
     /// Events by position. A position is never used twice.

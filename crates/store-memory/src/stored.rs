@@ -21,6 +21,7 @@ pub(crate) struct StoredDelivery {
     pub(crate) test_body: Option<String>,
     /// When the delivery was queued, in real time.
     pub(crate) queued_at: DateTime<Utc>,
+    /// The lease of the last claim, and when it ends.
     pub(crate) lease: Option<(LeaseId, DateTime<Utc>)>,
     pub(crate) attempts: Vec<AttemptRecord>,
 }

@@ -12,8 +12,8 @@ use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
-/// Runs the work under a client's idempotency claim, or replays the stored response. A record without a response is
-/// refused with [`ShownOnce`], because the response contained a secret.
+/// Runs the work under a client's idempotency claim, or replays the stored response. If the record has no response, the
+/// retry is refused with [`ShownOnce`], because the response contained a secret.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,

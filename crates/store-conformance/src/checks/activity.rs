@@ -56,7 +56,7 @@ async fn all_movements(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failu
 }
 
 /// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
-/// follow-ups, declines, credits, and payments in every status that they reach.
+/// follow-ups, declines, credits, and payments in every status that they reach. Returns the movements of my account.
 pub(crate) async fn create_movements(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     seed_store(handle).await?;
     for who in BOTH {

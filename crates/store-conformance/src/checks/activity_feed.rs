@@ -80,14 +80,14 @@ fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
 
 async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    let funds = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?.1;
+    let after_seeding = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
         expect_new(handle.cards.first_message(purchase(Who::Main, number, "1")?).await)?;
         expect_new(handle.credits.credit(credit(Who::Main, 10 + number, "1", gbp()?)?).await)?;
         expected.extend([token(number).0, crate::commands::journal_id(10 + number).0].map(ActivityId));
     }
-    let (seen, end) = read_feed(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
+    let (seen, end) = read_feed(&handle, &ActivityFilter::default(), Some(after_seeding), 1000).await?;
     same("in the order of changes", seen.iter().map(|row| row.id).collect::<Vec<_>>(), expected)?;
     let (all, _) = read_feed(&handle, &ActivityFilter::default(), None, 1000).await?;
     let list = list_activity(&handle, ActivityFilter::default()).await?;
@@ -163,11 +163,11 @@ async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
     same("a confirmation changes all", seen.len(), 3)?;
     let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
-    let taken = handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
+    let started = handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let (seen, end) = read_feed(&handle, &none, Some(end), 2).await?;
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id.0).collect::<std::collections::BTreeSet<_>>();
-    same("the started payments", ids(&seen), taken.iter().map(|payment| payment.id.0).collect())?;
-    let payment = expect_some("a payment", taken.first())?.id;
+    same("the started payments", ids(&seen), started.iter().map(|payment| payment.id.0).collect())?;
+    let payment = expect_some("a payment", started.first())?.id;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Pending, Some(after(200)), 6500)).await?;
     same("changes while the bank's result is pending", read_feed(&handle, &none, Some(end), 2).await?.0, vec![])?;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Completed, None, 7000)).await?;

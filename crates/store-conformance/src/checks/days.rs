@@ -15,7 +15,7 @@ checks! {
     "days.cards.expire_at_the_end_of_their_day_in_utc" => expire_at_the_end_of_their_day_in_utc,
 }
 
-/// Returns windows and candidate first days on different days of the year.
+/// Returns windows at different times of the year, each with the earliest day on which it may begin.
 fn starts() -> [(LimitWindow, DateTime<Utc>); 4] {
     [
         (LimitWindow::Day, day(2026, 9, 2)),

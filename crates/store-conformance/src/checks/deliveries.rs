@@ -348,7 +348,7 @@ async fn begins_anew(handle: Handle) -> CheckResult {
 
 async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    // Because of this subscription, events are written from now on. It receives none of them in this check.
+    // Because of this subscription, events are written from now on. Its own deliveries are never claimed.
     let witness = Webhook { account: None, ..webhook(Who::Main, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
     pay(&handle, Who::Main, 1).await?;

@@ -1,4 +1,5 @@
-//! Checks of the fan-out: whenever a delivery is queued, the outcome is the same as in the transaction of the event.
+//! Checks of the fan-out: no matter when a delivery is queued, the outcome is the same as if it was queued in the
+//! transaction of the event.
 
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};

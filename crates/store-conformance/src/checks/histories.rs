@@ -94,7 +94,7 @@ async fn foreign_token_is_absent(handle: Handle) -> CheckResult {
     same("a foreign token", handle.chains.history(&Who::Main.account()?, token(1)).await?, None)
 }
 
-/// Declines one message by each rule, and expects everything that the rule read.
+/// Declines one message by each rule, and expects an explanation with everything that the rule read.
 async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let cards = &mut data.accounts[0].cards;

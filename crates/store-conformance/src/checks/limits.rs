@@ -69,14 +69,15 @@ async fn given_back(handle: Handle) -> CheckResult {
     same("after a final clearing", used_amounts(&handle).await?, vec![(100, 1); 4])
 }
 
-/// The amounts that limits counted of a chain are stored with it, including increments and amounts above the hold.
+/// The amounts that limits counted for a chain are stored with the chain. They include increments, and what was cleared
+/// above the hold.
 async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
     expect_new(handle.cards.follow_up(follow_up(Who::Main, token(1), 2, more)?).await)?;
     same("after an increment", used_amounts(&handle).await?, vec![(800, 1); 4])?;
-    // A limit that was set in between counted nothing of the chain.
+    // A limit that was set in between has counted nothing for the chain.
     let day = LimitWindow::Day;
     expect_new(handle.card_management.remove_limit(remove_limit(Who::Main, Who::Main.limited_card(), day)?).await)?;
     let command = limit(Who::Main, Who::Main.limited_card(), (day, "20", None), noon())?;

@@ -123,7 +123,7 @@ fn credit_at(budget: BudgetId, at: DateTime<Utc>, id: JournalId) -> Result<Credi
     Ok(CreditCommand { budget, decide, ..command })
 }
 
-/// Adds movements to a budget of prepared data.
+/// Adds movements to prepared data. `place` is the index of their budget, and `currency` is their currency.
 fn add(
     seed: &mut SeedAccount,
     (place, currency): (usize, Currency),
@@ -135,8 +135,8 @@ fn add(
         sum = Booking::of(&movement, seed.budget.id).map_or(sum, |booking| sum.plus(booking.moved));
         seed.journal.push(movement);
     }
-    for (held, balances) in &mut seed.budget.balances {
-        if *held == currency {
+    for (known, balances) in &mut seed.budget.balances {
+        if *known == currency {
             let [available, held] = [sum.available, sum.held].map(|sum| i64::try_from(sum.0).unwrap_or(i64::MAX));
             *balances = Balances::new(Minor(balances.available().0 + available), Minor(held), Minor(0))?;
         }
@@ -144,7 +144,7 @@ fn add(
     Ok(())
 }
 
-/// Adds the long history to the first budget, and others between its movements.
+/// Adds the long history to the first budget, and two other histories between its movements.
 fn add_long_histories(seed: &mut SeedAccount, who: Who) -> CheckResult {
     let history = |budget, currency, numbers: Vec<u64>| {
         numbers.into_iter().map(|number| movement(who, budget, currency, number)).collect::<Result<Vec<_>, _>>()

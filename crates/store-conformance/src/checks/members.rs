@@ -131,7 +131,7 @@ async fn keeps_every_name(handle: Handle) -> CheckResult {
         same("the name", done.budget.name.as_str(), name)?;
         same("the budget", handle.budgets.find(&mine, budget_id(number)).await?, Some(done.clone()))?;
         let all = handle.seeding.budgets(&mine).await?;
-        same("the operator's view", all.into_iter().find(|budget| budget.id == budget_id(number)), Some(done.budget))?;
+        same("the listed budget", all.into_iter().find(|budget| budget.id == budget_id(number)), Some(done.budget))?;
     }
     Ok(())
 }

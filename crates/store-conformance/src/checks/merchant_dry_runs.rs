@@ -110,7 +110,7 @@ async fn reads_no_record_and_stores_none(handle: Handle) -> CheckResult {
     let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Main, "pay", "{}")?), ..pay_top_up()? });
     preview_session(&handle, claimed()?).await?;
     expect_new(handle.checkout_sessions.act(claimed()?).await)?;
-    // The record of the creation is not read: it would be another request.
+    // The record of the creation is not read. If it were, the answer would be a mismatch: this is another request.
     let claim = Some(claim(Who::Main, "key", "[]")?);
     preview_refund(&handle, RefundCommand { claim, ..authorise(250)? }).await?;
     Ok(())

@@ -126,7 +126,7 @@ async fn sums_beyond_64_bits_are_proved(handle: Handle) -> CheckResult {
     data.accounts[0].budgets[1] = seed_budget(Who::Main, Who::Main.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
     handle.seeding.seed(data).await?;
     books_are_right(&handle).await?;
-    // Intermediate sums of entries exceed the 64-bit limit and then return.
+    // The sum of only the positive entries of the budget exceeds 64 bits, too.
     for round in 0..12 {
         let number = round * 2 + 1;
         expect_new(handle.cards.first_message(purchase(Who::Main, number, "1000000000")?).await)?;

@@ -28,6 +28,7 @@ checks! {
         renewed_runs_longer_and_released_can_be_claimed,
 }
 
+/// Returns the numbers of the leased batches.
 fn batches(leases: &[Lease]) -> Vec<u128> {
     leases.iter().map(|lease| lease.batch.0.as_u128() & u128::from(u64::MAX)).collect()
 }

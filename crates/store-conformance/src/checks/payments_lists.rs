@@ -129,7 +129,7 @@ async fn first_alerts(handle: Handle) -> CheckResult {
     same("the alerts of the listed batches", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
 }
 
-/// Creates a batch whose payments have many statuses.
+/// Creates a batch whose payments have many statuses, and returns the payments.
 async fn payments_in_many_statuses(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};

@@ -119,7 +119,7 @@ async fn create_refused(handle: Handle) -> CheckResult {
 async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(handle.management.create(create(Who::Main, empty(Who::Main, 1, noon())?, None)?).await)?;
-    // Fewer payments than before, more than before, the same ids again, none.
+    // Some uploads contain more payments than the upload before, some fewer, one the same ids again, and the last none.
     let faulty = NewPayments::of(100, 7).with_faults(&[0, 6]);
     let uploads = [
         NewPayments::of(1, 5),
@@ -229,7 +229,7 @@ async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult
     Ok(())
 }
 
-/// Returns the GBP balances of both budgets.
+/// Returns the GBP balances of my first and my second budget.
 pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failure> {
     let budgets = handle.seeding.budgets(&Who::Main.account()?).await?;
     let gbp = gbp()?;

@@ -119,7 +119,7 @@ async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
         let base = round * 1_000;
         let new_payments = Some(NewPayments::of(base, 1));
         expect_new(handle.management.create(create(Who::Main, empty(Who::Main, round, noon())?, new_payments)?).await)?;
-        // Two payments use both budgets, one payment uses only the first.
+        // The upload replaces one payment, which uses the first budget, by two, which use both budgets.
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
         let upload = upload(Who::Main, batch_id(round), NewPayments::of(base + 500, 2))?;
         let upload = tokio::spawn(async move { uploading.upload(upload).await });

@@ -55,7 +55,7 @@ pub(super) async fn second_account(handle: &Handle) -> Result<AccountId, Failure
     Ok(fresh.id)
 }
 
-/// Builds a command that creates person `number` on any account.
+/// Builds a command that creates person `number` on one of my client's accounts.
 pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
     let command = create_person(Who::Main, number, email)?;
     let (rule, own) = (command.decide, account.clone());
@@ -246,7 +246,7 @@ async fn list_in_order_of_creation_with_filters_and_counts(handle: Handle) -> Ch
     )
 }
 
-/// Returns the counts of lists of an account's people: of all, and with each of these roles.
+/// Returns how many people the lists of an account count: all people, and then those with each of these roles.
 async fn counts<const N: usize>(handle: &Handle, account: &AccountId, roles: [Role; N]) -> Result<Vec<i64>, Failure> {
     let mut counts = Vec::new();
     for role in [None].into_iter().chain(roles.map(Some)) {
@@ -276,7 +276,7 @@ async fn counts_follow_creations_changes_and_erasures(handle: Handle) -> CheckRe
         expect_new(handle.people.edit(edit_person(Who::Main, person_id(1), edit, after(5))?).await)?;
     }
     same("after changes of a role", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
-    same("on the other account", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    same("on the second account after changes of a role", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
     handle.people.erase(erasure(1, after(7))).await?;
     same("after an erasure", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
     same("on the second account after an erasure", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;

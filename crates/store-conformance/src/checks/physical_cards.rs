@@ -46,9 +46,9 @@ async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
 }
 
 /// Builds a debit with a PIN on physical card 1.
-fn debit(who: Who, text: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCommand, Failure> {
+fn debit(who: Who, amount: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCommand, Failure> {
     let extras = Extras { pin: Some(PinDigest::new(pin)), ..Extras::default() };
-    let message = FirstMessage { extras, ..message(FirstKind::Debit, text)? };
+    let message = FirstMessage { extras, ..message(FirstKind::Debit, amount)? };
     let (ids, client) = (stamp(number), who.client());
     let decide = Arc::new(move |situation: &FirstUseSituation| {
         ids.rule(|stamp| decide_first_use(situation, &message, client, stamp))
@@ -56,6 +56,7 @@ fn debit(who: Who, text: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCo
     Ok(FirstUseCommand { account: who.account()?, card: card_id(1), decide, mode: Mode::Commit, claim: None })
 }
 
+/// Returns the states of physical card 1 and of its virtual card.
 async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
     let (physical, other) = (find_card(handle, card_id(1)).await?, find_card(handle, Who::Main.card()).await?);
     same("the state that the virtual card shows", other.physical_state, Some(physical.record.card.state))?;
@@ -78,8 +79,8 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
     same("the limits", windows, expected)?;
     let after = find_card(&handle, virtual_card).await?;
     same("the virtual card", (after.record, after.physical_state), (before.record, Some(CardState::Unactivated)))?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, true)?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, virtual_card).await?, false)?;
+    same("awaits first use", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, true)?;
+    same("awaits first use", handle.cards.awaits_first_use(&Who::Main.account()?, virtual_card).await?, false)?;
     books_are_right(&handle).await
 }
 
@@ -142,7 +143,7 @@ async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {
     let right = expect_new(handle.cards.first_use(debit(Who::Main, "1", RIGHT, 11)?).await)?;
     same("the right PIN", (right.response, right.state), (Response::Approved, TransactionState::Completed))?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, false)?;
+    same("awaits first use", handle.cards.awaits_first_use(&Who::Main.account()?, card_id(1)).await?, false)?;
     for (card, to) in [(card_id(1), CardState::Active), (Who::Main.card(), CardState::Terminated)] {
         let transitions =
             handle.card_management.transitions(&Who::Main.account()?, card, PageRequest::default()).await?;
@@ -212,7 +213,7 @@ async fn forgets_the_address(handle: Handle) -> CheckResult {
     let new = order_physical(Who::Main, Who::Main.card(), 2)?;
     expect_new(handle.card_management.order_physical(new).await)?;
     let shown = find_card(&handle, Who::Main.card()).await?.physical_state;
-    same("the state of the last one", shown, Some(CardState::Unactivated))
+    same("the state of the card that was ordered last", shown, Some(CardState::Unactivated))
 }
 
 async fn physical_cards_of_one_account_only(handle: Handle) -> CheckResult {
@@ -221,6 +222,6 @@ async fn physical_cards_of_one_account_only(handle: Handle) -> CheckResult {
     let order = order_physical(Who::Other, Who::Main.limited_card(), 2)?;
     absent("a card", &handle.card_management.order_physical(order).await)?;
     absent("a message", &handle.cards.first_use(debit(Who::Other, "1", RIGHT, 10)?).await)?;
-    same("whether it waits", handle.cards.awaits_first_use(&Who::Other.account()?, card_id(1)).await?, false)?;
-    before.still_holds("what was tried on foreign cards", &handle).await
+    same("awaits first use", handle.cards.awaits_first_use(&Who::Other.account()?, card_id(1)).await?, false)?;
+    before.still_holds("commands on foreign cards", &handle).await
 }

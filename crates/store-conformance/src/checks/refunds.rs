@@ -108,16 +108,16 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
         let command = create_refund(Who::Main, payment, refund_request(Who::Main, number)?)?;
         Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
     };
-    let by = async |bank: BankId| {
+    let set_bank = async |bank: BankId| {
         let edit = SettlementAccountEdit { bank: Some(Some(bank)), ..SettlementAccountEdit::default() };
         change(edit_settlement_account(Who::Main, own, edit, after(2))?).await
     };
     same("without a bank", is_refundable().await?, false)?;
     same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;
-    by(bank(3, "")?.id).await?;
+    set_bank(bank(3, "")?.id).await?;
     same("by a bank without refunds", is_refundable().await?, false)?;
     same("by a bank without refunds", refused(refund(1).await?)?, RefundRefusal::BankWithoutRefunds)?;
-    by(bank(2, "")?.id).await?;
+    set_bank(bank(2, "")?.id).await?;
     same("by a bank with refunds", is_refundable().await?, true)?;
     let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Main, 1)? };
     expect_new(handle.merchant_payments.create_refund(create_refund(Who::Main, payment, request)?).await)?;
@@ -127,8 +127,8 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
         refused(refund(2).await?)?,
         RefundRefusal::AboveRemainder(Minor(0).of(gbp()?)),
     )?;
-    let rejected = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
-    expect_new(handle.merchant_payments.act(rejected).await)?;
+    let left = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
+    expect_new(handle.merchant_payments.act(left).await)?;
     same("after the refund was cancelled", is_refundable().await?, true)?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Main, checkout_id(1), edit, after(6))?).await)?;
@@ -141,8 +141,8 @@ async fn refundable_by_refunds_bank_and_settlement_account(handle: Handle) -> Ch
     )
 }
 
-/// Creates the completed payments of sessions 1 and 2, the pending payment of session 3, the payment of top-up 4, and
-/// two refunds of the first payment. Returns their ids.
+/// Creates the completed payments of sessions 1 and 2, the pending payment of top-up 3, the completed payment of top-up
+/// 4, and a completed and an open refund of the first payment. Returns their ids.
 async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let first = create_purchase(handle).await?.id;
     let second = add_paid_session(handle, Who::Main, checkout_id(1), 2).await?.id;

@@ -1,4 +1,4 @@
-//! Checks that a refund that ends without money releases its part of the payment.
+//! Checks that a refund that fails or is cancelled releases its part of the payment.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{add_checkout, add_paid_session, create_refund, refund_request, refund_step};

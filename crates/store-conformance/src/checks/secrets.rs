@@ -149,8 +149,8 @@ async fn sealed_again(handle: Handle) -> CheckResult {
     enrol(&handle, &Who::Main.account()?, sealed(OLD, 1)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (from, to) = (owner(Who::Main)?, SecretOwner::Totp(AccountId::parse("W1")?));
-    let reseal = move |one: &SecretOwner, other: &SecretOwner, secret: &SealedSecret| {
-        Ok(if (one, other) == (&from, &to) && *secret == sealed(OLD, 1) { sealed(NEW, 2) } else { sealed(NEW, 99) })
+    let reseal = move |source: &SecretOwner, target: &SecretOwner, secret: &SealedSecret| {
+        Ok(if (source, target) == (&from, &to) && *secret == sealed(OLD, 1) { sealed(NEW, 2) } else { sealed(NEW, 99) })
     };
     handle.worlds.create(CreateWorldCommand { reseal: Arc::new(reseal), ..copy("W1", 102, None)? }).await?;
     let copied = secret_of(&handle, &AccountId::parse("W1")?).await?;

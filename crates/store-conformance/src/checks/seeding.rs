@@ -102,7 +102,7 @@ async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-/// Returns sets of data, each with exactly one record that already exists, and the name of that record.
+/// Returns sets of data, each with the name of the only kind of record in it that already exists.
 fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
     let old = seed_data(9_500)?;
     let new = || SeedData { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..SeedData::default() };
@@ -122,7 +122,7 @@ fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
         Ok(seed)
     };
     let with = |seed| SeedData { accounts: vec![seed], ..new() };
-    // A new account holds records of an existing account; each clashes by itself.
+    // A new account contains records of an existing account, but only of one kind, so that each kind is tested alone.
     let mut seed = fresh(0)?;
     (seed.budgets, seed.cards, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
     list.push(("a checkout", with(seed)));

@@ -182,13 +182,13 @@ async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
     let mut top_up = top_up_request(Who::Main, 4)?;
     (top_up.draft.terms.lifetime, top_up.draft.now) = (minutes(6), noon());
     expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Main, top_up)?).await)?;
-    // Session 5 has a report of its bank later. Session 6 is final, and only its refund is due.
+    // The bank of session 5 reports five minutes after noon. Session 6 is final, and only its refund is due.
     open(Who::Main, my_checkout, 5, minutes(1)).await?;
     let action = pay(Some(shipping()?), approval(noon() + minutes(5)))?;
     expect_new(handle.checkout_sessions.act(step(Who::Main, 5, action, (5, after(10)))?).await)?;
     let refunded_payment = add_paid_session(&handle, Who::Main, my_checkout, 6).await?;
     let refund = add_refund(&handle, Who::Main, refunded_payment.id, 7).await?;
-    let until = expect_some("the end of the refund", refund.refund_due_at())?;
+    let until = expect_some("when the refund is due", refund.refund_due_at())?;
     let session = |account: &florin_domain::ids::AccountId, number, due_after| {
         let item = DueItem::Session(account.clone(), checkout_session_id(number));
         Due { at: noon() + minutes(due_after), item }
@@ -201,29 +201,29 @@ async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
         session(&mine, 1, 9),
         Due { at: until, item: DueItem::Refund(mine.clone(), refund_id(7)) },
     ];
-    let at = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
+    let due = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
         Ok::<_, Failure>(handle.checkout_sessions.due(account.cloned(), now, max).await?)
     };
     let moment = TimeDelta::microseconds(1);
-    same("everything", at(None, until, 100).await?, all.to_vec())?;
-    same("a moment before the refund is due", at(None, until - moment, 100).await?, all[..5].to_vec())?;
-    same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
+    same("everything", due(None, until, 100).await?, all.to_vec())?;
+    same("a moment before the refund is due", due(None, until - moment, 100).await?, all[..5].to_vec())?;
+    same("the first two", due(None, until, 2).await?, all[..2].to_vec())?;
     same(
         "at the exact time when the second item is due",
-        at(None, noon() + minutes(6), 100).await?,
+        due(None, noon() + minutes(6), 100).await?,
         all[..2].to_vec(),
     )?;
-    same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
-    same("due items of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
+    same("before anything is due", due(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
+    same("due items of one account", due(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
-    same("due items of the other account", at(Some(&mine), until, 100).await?, of_mine)?;
+    same("due items of the other account", due(Some(&mine), until, 100).await?, of_mine)?;
     // After its due change is applied, the session is not due any more.
     expect_new(handle.checkout_sessions.act(step(Who::Main, 5, SessionAction::Due, (51, until))?).await)?;
     expect_new(handle.checkout_sessions.act(step(Who::Main, 4, SessionAction::Due, (52, until))?).await)?;
-    same("what is left", at(None, until, 100).await?, all[2..].to_vec())
+    same("what is left", due(None, until, 100).await?, all[2..].to_vec())
 }
 
-/// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
+/// The payment of session 1 fails before that of session 2 is confirmed. After that, session 1 expires.
 async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (mine, checkout) = (Who::Main.account()?, add_checkout(&handle, Who::Main, 1).await?);

@@ -137,12 +137,12 @@ async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
     let checkout = add_checkout(&handle, Who::Main, 1).await?;
     let token = add_session(&handle, Who::Main, checkout, 1).await?.token;
     apply_step(&handle, step(Who::Main, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
-    for seed in [3, 1, 2] {
-        apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
+    for first in [3, 1, 2] {
+        apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (first, after(5)))?).await?;
         let found = find(&handle, 1).await?;
         let pending = found.pending().map(|payment| payment.id);
-        same("the payment", pending, Some(MerchantPaymentId(drawn_id(seed, 0))))?;
-        same("on the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
+        same("the payment", pending, Some(MerchantPaymentId(drawn_id(first, 0))))?;
+        same("the session of the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
     }
     same("the number of payments", find(&handle, 1).await?.attempts, 3)
 }

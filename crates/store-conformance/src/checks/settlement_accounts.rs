@@ -55,6 +55,7 @@ async fn change_is_shown_the_whole_merchant(handle: Handle) -> CheckResult {
     expect_new(handle.checkouts.create(create_checkout(Who::Main, 1, None)?).await)?;
     let expected = (profile(Who::Main)?, vec![settlement_account(Who::Main)?], Some(bank(2, "Second")?));
     let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::seed_data::gbp()?, named_account: None };
+    // The rule refuses with `TooMany` if it is shown the whole merchant, and with `Absent` if not.
     let decide = Arc::new(move |found: &SettlementSituation| {
         let is_whole = (&found.profile, &found.accounts, &found.bank) == (&expected.0, &expected.1, &expected.2);
         if is_whole && found.targets == [target] {
@@ -218,9 +219,9 @@ async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
     let page = handle.settlement_accounts.list(&mine, PageRequest::default()).await?;
     for listed in page.rows {
         let (id, is_default) = (listed.account.id, listed.account.is_default);
-        let paying = if is_default { vec![checkout_id(2), checkout_id(1)] } else { vec![] };
-        same("its checkouts in the list", &listed.checkouts, &paying)?;
-        same("its checkouts", find(&handle, id).await?.checkouts, paying)?;
+        let expected = if is_default { vec![checkout_id(2), checkout_id(1)] } else { vec![] };
+        same("its checkouts in the list", &listed.checkouts, &expected)?;
+        same("its checkouts", find(&handle, id).await?.checkouts, expected)?;
     }
     Ok(())
 }
@@ -256,8 +257,8 @@ async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
     let payment = expect_some("the payment", pay_session(&handle, Who::Main, 1).await?.state.payment())?;
     add_refund(&handle, Who::Main, payment, 1).await?;
     same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
-    let rejected = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
-    expect_new(handle.merchant_payments.act(rejected).await)?;
+    let left = refund_step(Who::Main, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
+    expect_new(handle.merchant_payments.act(left).await)?;
     same("the result", expect_new(delete().await?)?, None)
 }
 
@@ -282,7 +283,7 @@ async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult
     let known = expect_new(handle.payees.create(second).await)?;
     same("the same bank details", (known.is_new, known.payee.id), (false, payee_id(1)))?;
     let theirs = expect_new(handle.payees.create(create_payee(Who::Other, 1)?).await)?;
-    same("the settlement account on another account", theirs.is_new, true)?;
+    same("the payee on another account", theirs.is_new, true)?;
     let operator =
         OperatorEdit { status: None, permissions: [(MerchantPermission::CreateTopUpCheckouts, true)].into() };
     expect_new(handle.merchants.change(administer(Who::Main, operator)?).await)?;
@@ -298,7 +299,7 @@ async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult
     let made = expect_new(handle.payees.create(with_key(5)?).await)?;
     let answer = replayed(handle.payees.create(with_key(6)?).await)?;
     same("the answer", answer.body, format!("{made:?}"))?;
-    same("the second", handle.payees.find(&mine, payee_id(6)).await?, None)
+    same("the payee of the repeated request", handle.payees.find(&mine, payee_id(6)).await?, None)
 }
 
 async fn approve_is_stored_once(handle: Handle) -> CheckResult {

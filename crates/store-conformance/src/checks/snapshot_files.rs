@@ -104,7 +104,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
     let made = handle.worlds.create(world_of(1, "W1", 102)?).await?;
     same("its clock", made.clock, ClockSetting::Frozen { at: noon() })?;
     let world = AccountId::parse("W1")?;
-    same("its number goes on", handle.timelines.next_number(&world).await?, 2)?;
+    same("the next identifier number of the world", handle.timelines.next_number(&world).await?, 2)?;
     let budgets = |found: Vec<florin_domain::budget::Budget>| {
         found.into_iter().map(|budget| (budget.id, budget.balances)).collect::<Vec<_>>()
     };
@@ -147,8 +147,8 @@ async fn file_is_without_data_of_its_store(handle: Handle) -> CheckResult {
 async fn own_files(handle: Handle) -> CheckResult {
     export_my_world(&handle).await?;
     let (mine, other) = (Who::Main.account()?, Who::Other.account()?);
-    same("another account's", handle.snapshot_files.snapshot_file(&other, id(1)).await?, None)?;
-    same("an unknown one", handle.snapshot_files.snapshot_file(&mine, id(2)).await?, None)
+    same("the snapshot file for another account", handle.snapshot_files.snapshot_file(&other, id(1)).await?, None)?;
+    same("the file of an unknown snapshot", handle.snapshot_files.snapshot_file(&mine, id(2)).await?, None)
 }
 
 async fn same_file_is_kept_longer(handle: Handle) -> CheckResult {
@@ -227,7 +227,7 @@ async fn imports_by_id_until_they_expire(handle: Handle) -> CheckResult {
     let expire =
         async |hours, max| handle.snapshot_files.delete_expired_imports(noon() + TimeDelta::hours(hours), max).await;
     same("deleted imports before any has expired", expire(0, 10).await?, 0)?;
-    same("deleted imports of at most one", expire(2, 1).await?, 1)?;
+    same("deleted imports when at most one is to be deleted", expire(2, 1).await?, 1)?;
     same("the longest expired is deleted first", ids(10, 0).await?, (2, vec![imported_id(2), imported_id(3)]))?;
     same("the other expired import", expire(2, 10).await?, 1)?;
     same("what is left", ids(10, 0).await?, (1, vec![imported_id(3)]))

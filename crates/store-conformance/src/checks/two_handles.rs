@@ -78,7 +78,7 @@ async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.budgets.create(command).await.is_ok() }))
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
-    same("the number of created rows, in addition to three seeded ones", created, 3)
+    same("the number of created budgets, in addition to three seeded ones", created, 3)
 }
 
 async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
@@ -118,7 +118,7 @@ async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResu
         Ok(Box::pin(async move { handle.card_management.create(command).await.is_ok() }))
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
-    same("the number of created rows, in addition to three seeded ones", created, 4)
+    same("the number of created cards, in addition to three seeded ones", created, 4)
 }
 
 async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckResult {
@@ -310,7 +310,7 @@ async fn worlds_create_sees_the_true_count(handle: Handle) -> CheckResult {
         let command = CreateWorldCommand { decide, ..world(number)? };
         Ok(Box::pin(async move { handle.worlds.create(command).await.is_ok() }))
     });
-    same("the number of created rows", created.await?.into_iter().filter(|created| *created).count(), 5)
+    same("the number of created worlds", created.await?.into_iter().filter(|created| *created).count(), 5)
 }
 
 async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
@@ -324,7 +324,7 @@ async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
         };
         Ok(Box::pin(async move { handle.worlds.take_snapshot(command).await.is_ok() }))
     });
-    same("the number of successful requests", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
+    same("the number of snapshots that were taken", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
 }
 
 async fn worlds_under_a_key(handle: Handle) -> CheckResult {
@@ -344,7 +344,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
             Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
         }
     }
-    same("the number of created rows", created_now, 1)
+    same("the number of created worlds", created_now, 1)
 }
 
 async fn one_deletes(handle: Handle) -> CheckResult {

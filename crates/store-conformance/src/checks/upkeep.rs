@@ -81,7 +81,7 @@ async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     }
     let mut waiting = std::pin::pin!(in_order(work));
     std::future::poll_fn(|context| {
-        // All writes are sent; none of the waiting ones is answered yet.
+        // The first poll sends all writes. Those that wait are not answered yet.
         let answered = waiting.as_mut().poll(context).is_ready();
         std::task::Poll::Ready(answered)
     })

@@ -31,7 +31,7 @@ checks! {
     "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => create_from_a_snapshot_within_reach_only,
 }
 
-/// Sends card messages, a credit and an MFA session; ids start at `base`.
+/// Sends card messages and a credit, and opens an MFA session. The first id is the one after `base`.
 async fn change_my_world(handle: &Handle, base: u128) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Main, base + 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Main, base + 2, "3")?).await)?;
@@ -69,8 +69,8 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
     before.still_holds("a snapshot", &handle).await?;
     change_my_world(&handle, 10).await?;
     expect_new(handle.batches.confirm(confirm(Who::Main, 5, 20, (SANDBOX, RIGHT))?).await)?;
-    let week = super::timelines::change(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
-    expect_new(handle.timelines.set_clock(week).await)?;
+    let advance = super::timelines::change(Who::Main, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
+    expect_new(handle.timelines.set_clock(advance).await)?;
     same("the next identifier number", handle.timelines.next_number(&mine).await?, 2)?;
     expect_true("nothing changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
     for round in 0..2 {

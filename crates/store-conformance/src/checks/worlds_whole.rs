@@ -41,6 +41,7 @@ checks! {
 const FIRST: u128 = 100;
 const SECOND: u128 = 200;
 
+/// Returns the numbers of the scenario that starts at `base`.
 const fn numbers(base: u128) -> RangeInclusive<u128> {
     base..=base + NUMBERS
 }
@@ -60,7 +61,7 @@ async fn accept(handle: &Handle, who: Who, number: u128) -> Result<AcceptedPayme
     Ok(handle.bank.accept(&who.account()?, payment).await?)
 }
 
-/// Returns the number of a payment in the scenario that starts at `base`.
+/// Returns the number of the payment with index `place` in the scenario that starts at `base`.
 const fn payment(base: u128, place: u128) -> u128 {
     base * 10_000 + place
 }

@@ -51,7 +51,8 @@ pub(super) enum Operation {
         verdict: Option<MfaVerdict>,
         key: Option<u8>,
     },
-    /// A first message whose storing fails half-way.
+    /// A first message whose journal transaction gets the journal id with the number `message`. If the id is taken,
+    /// storing fails half-way.
     Fail {
         who: Who,
         message: u8,

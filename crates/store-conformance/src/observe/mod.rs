@@ -134,7 +134,7 @@ pub(crate) async fn opening(
     observer.recorded_situation(handle.mfa.open(command).await)
 }
 
-/// Returns the balance of the account's first budget in a currency, as the operator sees it.
+/// Returns the balance of the account's first budget in a currency, as the port for seeding returns it.
 pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> Result<Balances, Failure> {
     let budgets = handle.seeding.budgets(&who.account()?).await?;
     let budget = expect_some("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;

@@ -77,6 +77,7 @@ fn incomplete(mut decision: CardDecision) -> CardDecision {
 }
 
 impl Mutant {
+    /// Returns an idempotency claim as the bug changes it.
     pub(crate) fn claim<T>(&self, claim: Option<IdempotencyClaim<T>>) -> Option<IdempotencyClaim<T>> {
         let mut claim = claim?;
         if self.no_records.load(Ordering::Relaxed) {
@@ -157,7 +158,7 @@ impl Mutant {
         None
     }
 
-    /// Returns the account of the group, if the bug takes a message of another account for one of the group.
+    /// Returns the account of the group if the bug treats a message of another account as one of the group.
     fn mixed_group(&self, account: &AccountId, token: TransactionToken) -> Option<AccountId> {
         let mut behind = self.behind_slow_message.lock().unwrap();
         let belongs = |(slow, tokens): &mut Waiting| slow != account && tokens.contains(&token);
@@ -165,7 +166,8 @@ impl Mutant {
         Some(slow)
     }
 
-    /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
+    /// Records the messages that follow a message with a slow rule: a store that groups commands decides them in one
+    /// group.
     fn record_follower(&self, account: &AccountId, took: Duration, answer: &MessageResult) {
         let mut behind = self.behind_slow_message.lock().unwrap();
         if took > Duration::from_millis(50) {

@@ -114,7 +114,7 @@ impl Activities for Mutant {
 }
 
 impl Mutant {
-    /// Replaces the sums by those of an earlier explanation.
+    /// Replaces the sums with those of an earlier explanation if the bug does so.
     fn start_from_checkpoint(&self, parts: &mut ExplanationParts) {
         let count = |parts: &ExplanationParts| parts.sums.iter().map(|sum| sum.count).sum::<i64>();
         let mut explained = self.explained.lock().unwrap();

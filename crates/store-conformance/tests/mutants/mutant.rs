@@ -35,6 +35,7 @@ pub(crate) struct Mutant {
     pub(crate) readiness: Readiness,
     /// Serializes card messages.
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
+    /// Number of first messages that wait for their turn.
     pub(crate) waiting: Arc<AtomicUsize>,
     /// The messages that were sent behind a message with a slow rule, and their account.
     pub(crate) behind_slow_message: Arc<Mutex<Option<Waiting>>>,
@@ -47,7 +48,7 @@ pub(crate) struct Mutant {
     pub(crate) reads: Arc<AtomicUsize>,
     /// Whether a command has failed.
     pub(crate) has_failed: Arc<AtomicBool>,
-    /// The greatest explanation of each budget.
+    /// The last explanation of each budget that began with the newest movement.
     pub(crate) explained: Arc<Mutex<BTreeMap<BudgetId, ExplanationParts>>>,
 }
 

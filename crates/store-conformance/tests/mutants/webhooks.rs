@@ -115,7 +115,7 @@ impl Mutant {
         Ok(())
     }
 
-    /// Changes what was claimed.
+    /// Changes claimed deliveries as the bug does. `max` and `now` are those of the command.
     async fn change_claimed(
         &self,
         claimed: &mut ClaimedDeliveries,

@@ -105,7 +105,7 @@ impl Mutant {
 }
 
 impl Mutant {
-    /// Restores the secret that an account had when its snapshot was taken.
+    /// Restores the secret that an account had when its snapshot was taken, if the bug does so.
     async fn restore_secret(&self, account: &AccountId) -> Result<(), StoreError> {
         let earlier = self.seen_before.lock().unwrap().enrolment.clone();
         let now = self.inner.enrolment(account).await?;

@@ -25,7 +25,7 @@ pub struct ExportHeader {
 }
 
 impl ExportHeader {
-    /// The header of a new export from a store with this schema: the name of its last migration.
+    /// The header of a new export. `schema` is the name of the store's last migration.
     pub fn new(origin: &ExportOrigin, schema: String) -> Self {
         Self {
             format: FORMAT.to_owned(),
@@ -53,7 +53,7 @@ impl ExportHeader {
         &self.exported_at
     }
 
-    /// Checks that the file matches a store with this schema and environment.
+    /// Checks that the file matches a store with this schema (the name of its last migration) and environment.
     pub fn check_fits(&self, schema: &str, environment: &str) -> Result<(), ExportError> {
         if self.schema != schema {
             return Err(ExportError::Schema { file: self.schema.clone(), store: schema.to_owned() });
