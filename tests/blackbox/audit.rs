@@ -165,8 +165,7 @@ fn a_record_that_was_changed_or_removed_by_hand_is_named() {
         let found = verified(&workspace);
         assert_eq!((&found["ok"], &found["broken"], &found["reason"]), (&json!(false), &json!(3), &json!(reason)));
         let delete = format!("DELETE FROM __florin_audit WHERE {changed_row}");
-        workspace.sql(&format!("{delete}; INSERT INTO __florin_audit SELECT * FROM saved; DROP TABLE saved"))
-        .unwrap();
+        workspace.sql(&format!("{delete}; INSERT INTO __florin_audit SELECT * FROM saved; DROP TABLE saved")).unwrap();
         assert_eq!(verified(&workspace), sound, "{change}");
     }
     workspace.sql("UPDATE __florin_audit SET at = 9223372036854775807 WHERE number = 2").unwrap();
