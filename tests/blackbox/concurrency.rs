@@ -140,8 +140,8 @@ fn concurrent_wrong_tokens_are_all_counted() {
     assert_eq!(codes.iter().filter(|code| *code == "mfa_locked").count(), 7, "{codes:?}");
 }
 
-/// Sends one follow-up many times. Expects that one is accepted, and that the others are refused with `refusal`, because
-/// the chain has ended. `available` is the available balance afterwards, in pence.
+/// Sends one follow-up many times. Expects that one is accepted, and that the others are refused with `refusal`,
+/// because the chain has ended. `available` is the available balance afterwards, in pence.
 fn expect_accepted_once(path: &str, refusal: &str, available: i64) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);

@@ -47,8 +47,8 @@ fn many_codes() -> Vec<u8> {
     // The image of the groups: every block has group 0xffff (green is the low byte, red the high one).
     bits.put(0, 1).only(255).only(255).only(0).only(0).only(0);
     for _ in 0..65_536 {
-        // 2,046 symbols with codes of 11 bits. 11 is the only code length, so its own code takes no bits. It is the
-        // 15th in the format's order of code lengths.
+        // 2,046 symbols with codes of 11 bits. 11 is the only code length, so the code of this code length takes no
+        // bits. The 11 is the 15th in the format's order of code lengths.
         bits.put(0, 1).put(11, 4);
         for _ in 0..14 {
             bits.put(0, 3);

@@ -28,6 +28,7 @@ fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }
 
+/// Returns the status and the failure reason of each payment. Without a failure, the reason is empty.
 fn outcomes(list: &[Value]) -> Vec<(&str, &str)> {
     let text = |value: &Value| value.as_str().map_or("", |text| text).to_owned();
     let pairs = list.iter().map(|payment| (text(&payment["status"]), text(&payment["failureReason"])));
