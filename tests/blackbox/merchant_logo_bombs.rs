@@ -31,7 +31,7 @@ impl Bits {
     }
 }
 
-/// A chunk of a WebP.
+/// Returns a chunk of a WebP.
 fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_le_bytes();
     [kind.as_slice(), &length, data, &vec![0; data.len() % 2]].concat()
@@ -59,7 +59,7 @@ fn many_codes() -> Vec<u8> {
     riff(*b"RIFF", &[b"WEBP".to_vec(), riff(*b"VP8L", &bits.bytes)].concat())
 }
 
-/// A WebP with a chunk of metadata that claims to have almost 4 GiB.
+/// Returns a WebP with a chunk of metadata that claims to have almost 4 GiB.
 fn endless_metadata() -> Vec<u8> {
     let side = [255, 0, 0];
     let header = [&[8, 0, 0, 0], side.as_slice(), &side].concat();

@@ -106,7 +106,7 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
             true,
             "the test disabled the subscription"
         );
-        assert_eq!(event_type["enabled"], true, "the document does not describe every type");
+        assert_eq!(event_type["enabled"], true, "events of the type {name} do not occur");
     }
     assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
 }
