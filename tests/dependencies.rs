@@ -56,7 +56,7 @@ impl Policy {
         if let Some(ban) = self.bans.deny.iter().find(|ban| ban.name == name) {
             refuse(format!("deny.toml bans it: {}", ban.reason));
         }
-        // A package without a source is a folder.
+        // A package without a source is a local folder.
         let source = package.source.as_ref().map(|source| source.repr.as_str());
         let allowed = |source: &str| {
             let registry = source.strip_prefix("registry+");

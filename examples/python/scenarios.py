@@ -129,8 +129,8 @@ def new_card_is_activated(world):
     approved(world.first(AUTHORIZATION, card, 10))
     world.move_card(card, "TERMINATED", "no longer needed")
     declined(world.first(AUTHORIZATION, card, 10), "1806")
-    steps = world.get(f"/v2/cards/{card}/transitions").json["rows"]
-    equal([step["toState"] for step in steps], ["TERMINATED", "ACTIVE"])
+    transitions = world.get(f"/v2/cards/{card}/transitions").json["rows"]
+    equal([transition["toState"] for transition in transitions], ["TERMINATED", "ACTIVE"])
 
 
 def suspended_card(world):
@@ -138,7 +138,7 @@ def suspended_card(world):
     hold = approved(world.first(AUTHORIZATION, card, 10))
     world.move_card(card, "SUSPENDED", "left on the train")
     declined(world.first(AUTHORIZATION, card, 10), "1003")
-    # A message that was approved before can still be cleared.
+    # An authorization that was approved before the suspension can still be cleared.
     world.follow(CLEARING, hold, 10)
     world.move_card(card, "ACTIVE", "found it")
     approved(world.first(AUTHORIZATION, card, 10))

@@ -1,7 +1,7 @@
 // A shop with one product, paid through Florin: node shop.js
 //
 // Set FLORIN_URL (http://127.0.0.1:8080/v2), FLORIN_API_KEY, FLORIN_ACCOUNT and FLORIN_CHECKOUT, the id of a SHOPPING checkout
-// in pounds; see the README. It listens on PORT, 3000 by default.
+// in pounds; see the README. The shop listens on PORT, 3000 by default.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
@@ -31,7 +31,7 @@ async function florin<T>(method: string, path: string, body?: unknown): Promise<
   return answer;
 }
 
-/** The session of each order. A real shop keeps them in its database. */
+/** The id of each order's session, by the number of the order. A real shop keeps the ids in its database. */
 const orders = new Map<string, string>();
 
 /** Creates a session for an order. The order's number is the idempotency key, so a second click does not buy twice. */
@@ -50,9 +50,9 @@ async function buy(order: string, shop: string): Promise<Session> {
   return session;
 }
 
-/** Returns the page after the payment page. Its URL does not prove a payment, so the shop asks Florin for the status. */
-async function orderPage(id: string): Promise<string> {
-  const session = await florin<Session>("GET", `/merchant/checkout-sessions/${id}`);
+/** Returns the page to which the payment page leads back. A visit of it does not prove a payment, so the shop asks Florin for the status. */
+async function orderPage(sessionId: string): Promise<string> {
+  const session = await florin<Session>("GET", `/merchant/checkout-sessions/${sessionId}`);
   switch (session.status) {
     case "COMPLETED":
       return `<h1>Thank you</h1><p>Your mugs are on their way. Reference ${session.paymentReference}.</p>`;

@@ -128,7 +128,7 @@ fn a_restore_ends_earlier_cursors() {
 
 /// Moves money in four steps: a hold, its clearing, a credit, and a transfer from one budget to another. Each step
 /// changes a row or adds one, and the transfer adds two. Returns `None` once the server is killed.
-fn movement(client: &Client, card: &str, [from, to]: [&str; 2], key: &str) -> Option<()> {
+fn move_money(client: &Client, card: &str, [from, to]: [&str; 2], key: &str) -> Option<()> {
     let send = |step: &str, path: &str, body: String| {
         let call = client.call("POST", path).header("Idempotency-Key", &format!("{key}-{step}"));
         let answer = call.json(&body).try_send().ok()?;
@@ -156,7 +156,7 @@ fn readers_miss_and_repeat_nothing_while_thirty_two_writers_write() {
         if number < WRITERS {
             let budgets = [wallet.card.budget.as_str(), receiver.as_str()];
             for round in 0..6 {
-                movement(&client, &wallet.card.id, budgets, &format!("{number}-{round}")).unwrap();
+                move_money(&client, &wallet.card.id, budgets, &format!("{number}-{round}")).unwrap();
             }
             active_writers.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -194,7 +194,7 @@ fn the_feed_continues_after_kills() {
                 scope.spawn(move || {
                     for number in 0_usize.. {
                         let key = format!("{kill}-{writer}-{number}");
-                        if movement(&client, card, budgets, &key).is_none() || stop.load(Ordering::Relaxed) {
+                        if move_money(&client, card, budgets, &key).is_none() || stop.load(Ordering::Relaxed) {
                             break;
                         }
                         finished.fetch_add(1, Ordering::Relaxed);

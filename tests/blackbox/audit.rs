@@ -154,21 +154,18 @@ fn a_record_that_was_changed_or_removed_by_hand_is_named() {
         "DROP TRIGGER __florin_audit_change ON __florin_audit; DROP TRIGGER __florin_audit_append ON __florin_audit"
     };
     workspace.sql(drop_triggers).unwrap();
-    for (change, undo, reason) in [
-        ("actor = 'eve'", "", "it was changed"),
-        ("hash = substr(hash, 2) || '0'", "", "it was changed"),
-        ("at = 1", "", "it was changed"),
-        ("number = 100", "number = 3", "it is missing"),
+    for (change, changed_row, reason) in [
+        ("actor = 'eve'", "number = 3", "it was changed"),
+        ("hash = substr(hash, 2) || '0'", "number = 3", "it was changed"),
+        ("at = 1", "number = 3", "it was changed"),
+        ("number = 100", "number = 100", "it is missing"),
     ] {
         let saved = "CREATE TABLE saved AS SELECT * FROM __florin_audit WHERE number = 3";
         workspace.sql(&format!("{saved}; UPDATE __florin_audit SET {change} WHERE number = 3")).unwrap();
         let found = verified(&workspace);
         assert_eq!((&found["ok"], &found["broken"], &found["reason"]), (&json!(false), &json!(3), &json!(reason)));
-        let place = if undo.is_empty() { "number = 3" } else { "number = 100" };
-        workspace.sql(&format!(
-            "DELETE FROM __florin_audit WHERE {place}; INSERT INTO __florin_audit SELECT * FROM saved; DROP TABLE saved"
-        ))
-        .unwrap();
+        let delete = format!("DELETE FROM __florin_audit WHERE {changed_row}");
+        workspace.sql(&format!("{delete}; INSERT INTO __florin_audit SELECT * FROM saved; DROP TABLE saved")).unwrap();
         assert_eq!(verified(&workspace), sound, "{change}");
     }
     workspace.sql("UPDATE __florin_audit SET at = 9223372036854775807 WHERE number = 2").unwrap();

@@ -383,7 +383,7 @@ fn a_hanging_endpoint_delays_no_other_account() {
     });
 }
 
-/// A server that is killed between question and reply has stored nothing, and the repeated request is decided once.
+/// If Florin is killed between question and reply, it has stored nothing, and the repeated request is decided once.
 #[test]
 fn a_kill_between_question_and_reply_leaves_one_decision() {
     let server = Server::sandbox();

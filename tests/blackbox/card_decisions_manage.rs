@@ -140,7 +140,7 @@ fn both_secrets_sign_during_an_overlap() {
     got.verify(text(&last, "/signingSecret")).unwrap();
 }
 
-/// A change applies to the next message on the server that received it.
+/// A change applies to the next message that the same instance of Florin receives.
 #[test]
 fn changes_take_effect_immediately() {
     let (_server, client) = fresh_sandbox();

@@ -57,7 +57,7 @@ fn an_increment_can_be_declined() {
     expect_fault(&wallet.follow(INCREMENT, &token, "0"), 400, "body.amount", "out_of_range");
 }
 
-/// Checks the extensions of the table in contract 5.4.
+/// Checks what the extensions add to the table in contract 5.4.
 #[test]
 fn increments_and_refund_reversals_follow_only_their_own_chains() {
     let server = Server::sandbox();

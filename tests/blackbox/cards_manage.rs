@@ -179,8 +179,8 @@ fn a_change_keeps_members_that_it_does_not_name() {
     expect_fault(&put(&json!({"personId": ABSENT})), 404, "body.personId", "not_found");
     assert_eq!(ids(&list(&client, "search=fur")), [text(&created, "/id")], "a search finds the new name");
     assert!(ids(&list(&client, "search=ada")).is_empty(), "a search does not find the old name");
-    let steps = expect_json(&client.get(&format!("{path}/transitions")), 200);
-    assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &Value::Null));
+    let transitions = expect_json(&client.get(&format!("{path}/transitions")), 200);
+    assert_eq!((&transitions["count"], &transitions["rows"][0]["reason"]), (&json!(1), &Value::Null));
 }
 
 #[test]
@@ -283,11 +283,11 @@ fn a_card_passes_through_its_states_until_termination() {
     assert!(fault.message.contains("TERMINATED"), "{fault:?}");
     let answer = client.get(&format!("{CARDS}/{id}/transitions"));
     assert_documented("get", "/v2/cards/{cardId}/transitions", &answer);
-    let life = expect_json(&answer, 200);
-    let steps: Vec<_> = life["rows"].as_array().unwrap().iter().map(|step| text(step, "/toState")).collect();
-    assert_eq!((&life["count"], steps), (&json!(4), vec!["TERMINATED", "ACTIVE", "SUSPENDED", "ACTIVE"]));
-    assert_eq!(life["rows"][3]["fromState"], "UNACTIVATED");
-    assert_eq!(life["rows"][0]["reason"], "a test");
+    let transitions = expect_json(&answer, 200);
+    let states: Vec<_> = transitions["rows"].as_array().unwrap().iter().map(|row| text(row, "/toState")).collect();
+    assert_eq!((&transitions["count"], states), (&json!(4), vec!["TERMINATED", "ACTIVE", "SUSPENDED", "ACTIVE"]));
+    assert_eq!(transitions["rows"][3]["fromState"], "UNACTIVATED");
+    assert_eq!(transitions["rows"][0]["reason"], "a test");
 }
 
 #[test]
@@ -298,8 +298,9 @@ fn one_idempotency_key_has_one_effect() {
     let (first, again) = (client.post_once(CARDS, "card", &body), client.post_once(CARDS, "card", &body));
     assert!(again.replayed() && first.body == again.body);
     let path = format!("{CARDS}/{}/transition", text(&first.json(), "/id"));
-    let step = r#"{"state": "ACTIVE", "reason": "it came"}"#;
-    let (first, again) = (client.post_once(&path, "step", step), client.post_once(&path, "step", step));
+    let activation = r#"{"state": "ACTIVE", "reason": "it came"}"#;
+    let once = || client.post_once(&path, "activation", activation);
+    let (first, again) = (once(), once());
     assert!(again.replayed() && first.body == again.body && first.status == 200);
 }
 

@@ -101,7 +101,8 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     expect_json(&caller.get(BUDGETS), 200);
 }
 
-/// Starts a server whose cell `b` cannot be used, and checks that only Bob, the client in this cell, is affected.
+/// Starts a server whose cell `b` cannot be used, and checks that only Bob, the client in this cell, is affected. The
+/// log of the server must contain `reason`.
 fn only_bob_is_affected(workspace: Workspace, [ada, bob]: [&Tenant; 2], reason: &str) -> Workspace {
     let server = Server::on(workspace);
     let refused = bob.caller(&server).get(BUDGETS);

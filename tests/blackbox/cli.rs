@@ -10,6 +10,7 @@ use crate::support::money::parse_amount;
 use crate::support::server::MAX_WAIT;
 use crate::support::{BANKS, Server, Wallet, Workspace, demo, expect_json};
 
+/// Creates a client, and returns its id.
 fn create(workspace: &Workspace, name: &str) -> String {
     text(&workspace.json(&["clients", "create", "--name", name, "--json"]), "/id").to_owned()
 }

@@ -1,5 +1,5 @@
 //! Behaviour of the command line for people and scripts: names, suggestions, JSON errors, progress, and one server per
-//! file.
+//! database file.
 
 use std::fs;
 use std::net::TcpListener;

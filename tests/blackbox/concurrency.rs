@@ -140,8 +140,9 @@ fn concurrent_wrong_tokens_are_all_counted() {
     assert_eq!(codes.iter().filter(|code| *code == "mfa_locked").count(), 7, "{codes:?}");
 }
 
-/// Sends one follow-up many times. Expects that one is accepted, and that the others find the chain ended.
-fn expect_accepted_once(path: &str, ended: &str, after: i64) {
+/// Sends one follow-up many times. Expects that one is accepted, and that the others are refused with `refusal`,
+/// because the chain has ended. `available` is the available balance afterwards, in pence.
+fn expect_accepted_once(path: &str, refusal: &str, available: i64) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -149,9 +150,9 @@ fn expect_accepted_once(path: &str, ended: &str, after: i64) {
     let accepted = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(accepted, 1, "{path}");
     for answer in answers.iter().filter(|answer| answer.status != 201) {
-        expect_fault(answer, 409, "body.precedingRelatedTransactionToken", ended);
+        expect_fault(answer, 409, "body.precedingRelatedTransactionToken", refusal);
     }
-    assert_eq!(wallet.balance().available, after);
+    assert_eq!(wallet.balance().available, available);
 }
 
 #[test]

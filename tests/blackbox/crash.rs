@@ -19,7 +19,7 @@ const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
 /// Minimum number of kills of a long run.
 const LONG_RUN: usize = 100;
-/// The number of messages that a long run acknowledges before each kill: about 100,000 with 284 kills.
+/// Number of messages that must be acknowledged before each kill of a long run: about 100,000 in a run with 284 kills.
 const LONG_LOAD: usize = 352;
 
 /// Kills a server under a load of messages, after `enough` of them were answered. Returns its workspace and all

@@ -24,7 +24,8 @@ use crate::support::{
 
 pub(crate) const EVENTS: &str = "/v2/events";
 
-/// The page that shows the bodies. With `FLORIN_UPDATE_EXAMPLES` set, a test records them there.
+/// The page of the documentation that shows the bodies of events. With `FLORIN_UPDATE_EXAMPLES` set, a test records
+/// them there.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/EVENTS.md");
 
 /// Returns the bodies of an account's events, oldest first.

@@ -90,16 +90,18 @@ fn without_secret(row: &str) -> String {
 }
 
 /// Expects that an import is refused with one line that contains this text.
-fn expect_refused(target: &Workspace, file: &str, output: &str) {
+fn expect_refused(target: &Workspace, file: &str, reason: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
-    assert!(refusal.contains(output), "{output}: {refusal}");
+    assert!(refusal.contains(reason), "{reason}: {refusal}");
 }
 
 /// Requests that begin in one store and are completed in another.
 struct OpenWork {
     log: Vec<Sent>,
+    /// The token of an authorization that is not cleared.
     hold: String,
+    /// The decision endpoint, and its settings as the API showed them.
     endpoint: (Receiver, Value),
     /// A batch and its MFA session, for each provider.
     by_fixed_token: (String, String),
@@ -254,8 +256,8 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     drop(source);
 }
 
-/// A snapshot has the positions of events that a restore has undone. Events after an import must not get these
-/// positions.
+/// A snapshot can contain events that the restore of another snapshot has undone. Events after an import must not get
+/// the positions of these.
 #[test]
 fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     let source = on_sqlite();
@@ -300,7 +302,7 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
     let lines: Vec<_> = complete.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
-    for (name, text, output) in [
+    for (name, text, reason) in [
         ("half", &complete[..complete.len() / 2], "incomplete"),
         ("almost", complete.trim_end(), "incomplete"),
         ("footless", &without_footer, "incomplete"),
@@ -311,7 +313,7 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
         ("other", "{}\n", "not a Florin export"),
     ] {
         assert_ne!(text, complete, "{name}");
-        expect_refused(&target, &source.write(name, text), output);
+        expect_refused(&target, &source.write(name, text), reason);
     }
     expect_refused(&target, "/nowhere/at/all", "cannot read");
     target.json(&["import", &file, "--json"]);

@@ -12,7 +12,8 @@ use crate::support::http::{Connection, exchange};
 use crate::support::server::MAX_WAIT;
 use crate::support::{Answer, BANKS, CREDIT, Server, Workspace, demo, expect_fault, expect_json};
 
-/// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read.
+/// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read. Returns the
+/// open connections, each with the place in the repeated text from which it would continue.
 fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, usize)> {
     let many = request.repeat(4096);
     let mut streams: Vec<_> = (0..connections).map(|_| (TcpStream::connect(address).unwrap(), 0)).collect();

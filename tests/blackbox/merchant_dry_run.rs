@@ -28,13 +28,17 @@ fn visible_state(client: &Client, budget: &str) -> Vec<Value> {
 }
 
 /// Sends a dry run, which must change nothing, then the real call. Returns both answers.
-fn dry_run_and_call(client: &Client, (described, path, budget): (&str, &str, &str), body: &Value) -> (Value, Value) {
+fn dry_run_and_call(
+    client: &Client,
+    (documented_path, path, budget): (&str, &str, &str),
+    body: &Value,
+) -> (Value, Value) {
     let before = visible_state(client, budget);
     let preview = client.post(&format!("{path}?accountId={}&dryRun=true", client.account), body.to_string());
     assert_eq!(visible_state(client, budget), before, "{path}");
     let real = client.post(path, body.to_string());
     for answer in [&preview, &real] {
-        assert_documented("post", described, answer);
+        assert_documented("post", documented_path, answer);
     }
     assert_eq!(preview.status, real.status, "{preview:?} {real:?}");
     (preview.json(), real.json())

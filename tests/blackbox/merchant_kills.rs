@@ -34,7 +34,7 @@ struct Sent {
     path: String,
     key: String,
     body: String,
-    /// No other worker uses the object, so the write must be accepted.
+    /// Whether no other worker uses the object, so that the write must be accepted.
     is_own: bool,
     answer: Option<Answer>,
 }
@@ -56,6 +56,7 @@ struct Scene {
     checkout: String,
     bank: String,
     budget: String,
+    /// Sessions that are not paid yet.
     open: Vec<Value>,
     /// A payment of 12.50.
     payment: String,
@@ -294,16 +295,16 @@ fn kills_while_merchants_and_payers_act_lose_and_double_nothing() {
     let mut rng = Rng::with_seed(seed);
     while remaining > 0 {
         let kills = remaining.min(KILLS_PER_STORE);
-        let (writes, open) = kill_one_store(&mut rng, kills);
+        let (writes, unanswered) = kill_one_store(&mut rng, kills);
         remaining -= kills;
-        eprintln!("{kills} kills during {writes} writes, of which {open} had no answer");
+        eprintln!("{kills} kills during {writes} writes, of which {unanswered} had no answer");
     }
 }
 
 /// Kills the servers of one store. Returns the number of writes, and of those without an answer.
 fn kill_one_store(rng: &mut Rng, kills: u64) -> (usize, usize) {
     let mut server = Server::on(Workspace::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
-    let (mut writes, mut open) = (0, 0);
+    let (mut writes, mut unanswered) = (0, 0);
     for _ in 0..kills {
         let mut scene = Scene::create(&server);
         let (workspace, log) = scene.work_until_killed(server, rng);
@@ -315,11 +316,11 @@ fn kill_one_store(rng: &mut Rng, kills: u64) -> (usize, usize) {
         scene.finish();
         scene.check_sums(&log);
         writes += log.len();
-        open += log.iter().filter(|sent| sent.answer.is_none()).count();
+        unanswered += log.iter().filter(|sent| sent.answer.is_none()).count();
     }
     assert!(!server.workspace().log().contains("panicked at"), "{}", server.workspace().log());
     check_journal(&server.kill());
-    (writes, open)
+    (writes, unanswered)
 }
 
 fn pay_path(session: &Value) -> String {

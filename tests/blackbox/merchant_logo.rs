@@ -14,7 +14,7 @@ use crate::support::{ABSENT, Answer, Client, expect_fault, expect_json, shared, 
 
 const MERCHANT: &str = "/v2/merchant";
 
-/// Returns the path of an address on the server.
+/// Returns the path of a URL of the server.
 fn path_of(client: &Client, url: &str) -> String {
     let path = url.strip_prefix(&format!("http://{}", client.address));
     path.unwrap_or_else(|| panic!("not a URL of the server: {url}")).to_owned()

@@ -31,7 +31,7 @@ impl Bits {
     }
 }
 
-/// A chunk of a WebP.
+/// Returns a chunk of a WebP.
 fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_le_bytes();
     [kind.as_slice(), &length, data, &vec![0; data.len() % 2]].concat()
@@ -47,8 +47,8 @@ fn many_codes() -> Vec<u8> {
     // The image of the groups: every block has group 0xffff (green is the low byte, red the high one).
     bits.put(0, 1).only(255).only(255).only(0).only(0).only(0);
     for _ in 0..65_536 {
-        // 2,046 symbols with codes of 11 bits. 11 is the only code length, so its own code takes no bits. It is the
-        // 15th in the format's order of code lengths.
+        // 2,046 symbols with codes of 11 bits. 11 is the only code length, so the code of this code length takes no
+        // bits. The 11 is the 15th in the format's order of code lengths.
         bits.put(0, 1).put(11, 4);
         for _ in 0..14 {
             bits.put(0, 3);
@@ -59,7 +59,7 @@ fn many_codes() -> Vec<u8> {
     riff(*b"RIFF", &[b"WEBP".to_vec(), riff(*b"VP8L", &bits.bytes)].concat())
 }
 
-/// A WebP with a chunk of metadata that claims to have almost 4 GiB.
+/// Returns a WebP with a chunk of metadata that claims to have almost 4 GiB.
 fn endless_metadata() -> Vec<u8> {
     let side = [255, 0, 0];
     let header = [&[8, 0, 0, 0], side.as_slice(), &side].concat();

@@ -13,14 +13,14 @@ use crate::support::{expect_fault, expect_faults, expect_json, shared};
 
 const FILE: &str = "body.file";
 
-/// The checksum of a chunk of a PNG.
+/// Returns the checksum of a chunk of a PNG.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
     })
 }
 
-/// A chunk of a PNG.
+/// Returns a chunk of a PNG.
 fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let body = [kind.as_slice(), data].concat();
     let length = u32::try_from(data.len()).unwrap().to_be_bytes();
@@ -38,13 +38,13 @@ fn claiming(png: &[u8], width: u32, height: u32) -> Vec<u8> {
     [&png[..8], &chunk(*b"IHDR", &header), &png[33..]].concat()
 }
 
-/// A chunk of a WebP.
+/// Returns a chunk of a WebP.
 fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_le_bytes();
     [kind.as_slice(), &length, data, &vec![0; data.len() % 2]].concat()
 }
 
-/// A WebP with one animated frame of 300 x 300 pixels.
+/// Returns a WebP with one animated frame of 300 x 300 pixels.
 fn animated_webp() -> Vec<u8> {
     let still = encoded(&checkerboard(300, 300), ImageFormat::WebP);
     let side = [43, 1, 0];
@@ -54,7 +54,7 @@ fn animated_webp() -> Vec<u8> {
     riff(*b"RIFF", &[b"WEBP", body.as_slice()].concat())
 }
 
-/// EXIF metadata with an orientation and a place.
+/// Returns EXIF metadata with an orientation and a place.
 fn exif(orientation: u8) -> Vec<u8> {
     let entries = [b"\x12\x01\x03\0\x01\0\0\0".as_slice(), &[orientation, 0, 0, 0]].concat();
     [b"II*\0\x08\0\0\0\x01\0".as_slice(), &entries, &[0; 4], b"GPS 51.5072N 0.1276W"].concat()

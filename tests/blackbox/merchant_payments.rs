@@ -13,7 +13,7 @@ use crate::support::worlds::set_clock;
 use crate::support::{Client, Server, Workspace, demo, expect_fault, expect_faults, expect_json};
 
 /// Creates a payment, its refund, a top-up of a budget, and a rejected payment. Returns their rows in the list, and the
-/// objects that they belong to. All but the first payment are of the next day, in this order.
+/// objects that they belong to. All rows but that of the first payment are from the next day, in this order.
 fn trade(client: &Client, checkout: &str) -> (Vec<Value>, [Value; 4]) {
     let bank = bank(client);
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});

@@ -25,8 +25,8 @@ fn a_session_has_every_member() {
         uuid(&session["sessionId"]);
         assert_eq!(session["provider"], shown);
         let date = DateTime::parse_from_rfc2822(answer.header("date").unwrap()).unwrap();
-        let life = time(&session["expiresAt"]).signed_duration_since(date).num_seconds();
-        assert!((240..=360).contains(&life), "it lasts {life} seconds, not five minutes");
+        let lifetime = time(&session["expiresAt"]).signed_duration_since(date).num_seconds();
+        assert!((240..=360).contains(&lifetime), "the session lasts {lifetime} seconds, not five minutes");
     }
 }
 

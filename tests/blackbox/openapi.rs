@@ -33,6 +33,7 @@ const OF_A_WRITE: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
 /// The other error statuses of a deletion that has no idempotency record.
 const OF_A_DELETION: [u16; 7] = [400, 401, 403, 404, 409, 413, 415];
 
+/// Returns the OpenAPI document of the shared server.
 pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {

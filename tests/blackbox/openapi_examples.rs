@@ -33,7 +33,7 @@ fn shorten(value: &mut Value) {
             items.truncate(1);
             items.iter_mut().for_each(shorten);
         }
-        // The postings of a transaction add up to zero.
+        // The postings of a transaction add up to zero only if all are shown.
         Value::Object(members) => {
             members.iter_mut().filter(|(name, _)| *name != "postings").for_each(|(_, value)| shorten(value));
         }

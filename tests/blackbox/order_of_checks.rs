@@ -137,7 +137,7 @@ fn the_kind_of_a_message_is_checked_before_the_state_of_its_chain() {
     let clearing = wallet.follow_ok(CLEARING, &token, "10");
     let answer = wallet.follow(CLEARING, clearing["token"].as_str().unwrap(), "1");
     let fault = expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "wrong_transaction_kind");
-    assert!(fault.message.contains("clearing"), "it does not name the kind found: {}", fault.message);
+    assert!(fault.message.contains("clearing"), "the answer does not name the kind of the message: {}", fault.message);
 }
 
 #[test]

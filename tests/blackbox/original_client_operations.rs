@@ -34,13 +34,13 @@ fn the_page_says_whether_each_operation_is_an_extension() {
         let [original, added] = &documented[path];
         assert!(original.is_disjoint(added), "{path}");
         let known = ["get", "post", "put", "patch", "delete"];
-        let described = item.as_object().unwrap().iter().filter(|(method, _)| known.contains(&method.as_str()));
-        let described: BTreeMap<_, _> = described.map(|(method, operation)| (method.clone(), operation)).collect();
-        assert_eq!(original | added, described.keys().cloned().collect(), "{path}");
-        for (method, operation) in described {
+        let operations = item.as_object().unwrap().iter().filter(|(method, _)| known.contains(&method.as_str()));
+        let operations: BTreeMap<_, _> = operations.map(|(method, operation)| (method.clone(), operation)).collect();
+        assert_eq!(original | added, operations.keys().cloned().collect(), "{path}");
+        for (method, operation) in operations {
             let text = operation["description"].as_str().unwrap_or_default();
             let is_marked = text.contains("Florin extension.\n\nRequires the scope");
-            assert!(!is_marked || added.contains(&method), "{method} {path} is an extension");
+            assert!(!is_marked || added.contains(&method), "{method} {path} is marked, but is not an extension");
             let complete_text = format!("{} {text}", operation["summary"].as_str().unwrap_or_default());
             let needs_mark = added.contains(&method) && path.starts_with("/v2/");
             assert!(!needs_mark || complete_text.contains("Florin extension"), "{method} {path} is not marked");

@@ -78,7 +78,7 @@ fn an_invalid_shape_is_refused_and_changes_nothing() {
     assert_eq!(uploaded(&client, &batch, many(3_000)), "failed");
 }
 
-/// Returns rows with one fault each, and the code of the fault.
+/// Returns codes of faults, each with a row that has only this fault.
 fn faulty() -> Vec<(&'static str, Value)> {
     let with = |path: &str, value: Value| {
         let mut row = pounds("1", path);

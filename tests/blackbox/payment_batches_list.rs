@@ -32,8 +32,8 @@ fn batches_are_listed_newest_first_or_oldest_first() {
 fn batches_are_filtered_by_id_and_status() {
     let client = shared().client();
     let (draft, failed) = (demo().batch("draft"), demo().batch("failed"));
-    let theirs = text(&demo().json, "/accountId");
-    assert_eq!(client.account, theirs);
+    let account = text(&demo().json, "/accountId");
+    assert_eq!(client.account, account);
     let (rows, count) = listed(&client, BATCHES, &format!("ids={},{failed}", draft.to_uppercase()));
     assert_eq!((rows.len(), count), (2, 2));
     let (rows, _) = listed(&client, BATCHES, &format!("ids={draft},{failed}&statuses=failed"));

@@ -39,13 +39,13 @@ const ALL: [Row; 11] = [
 fn operations_and_their_answers_are_described() {
     let mut missing = Vec::new();
     for (method, path, successes, errors, parameters) in ALL {
-        let described = operation(method, path);
+        let described_operation = operation(method, path);
         for status in successes.iter().chain(errors) {
-            if described["responses"].get(status.to_string()).is_none() {
+            if described_operation["responses"].get(status.to_string()).is_none() {
                 missing.push(format!("{method} {path} {status}"));
             }
         }
-        let known: Vec<_> = described["parameters"].as_array().into_iter().flatten().collect();
+        let known: Vec<_> = described_operation["parameters"].as_array().into_iter().flatten().collect();
         let account: &[&str] = if path == TEMPLATE { &[] } else { &["accountId"] };
         for name in parameters.iter().chain(account) {
             if !known.iter().any(|parameter| parameter["in"] == "query" && parameter["name"] == *name) {

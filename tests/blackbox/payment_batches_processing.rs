@@ -28,6 +28,7 @@ fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }
 
+/// Returns the status and the failure reason of each payment. Without a failure, the reason is empty.
 fn outcomes(list: &[Value]) -> Vec<(&str, &str)> {
     let text = |value: &Value| value.as_str().map_or("", |text| text).to_owned();
     let pairs = list.iter().map(|payment| (text(&payment["status"]), text(&payment["failureReason"])));
@@ -84,7 +85,7 @@ fn a_returned_payment_restores_the_amount_but_not_the_fee() {
     confirmed(&client, &batch);
     let list = until(&client, &batch, |_, list| list[0]["status"] == "returned");
     assert_eq!(list[0]["fees"], "5.00");
-    assert_eq!(find(&client, &batch)["status"], "completed", "it was paid");
+    assert_eq!(find(&client, &batch)["status"], "completed", "the batch stays completed after the return");
     let balance = wallet.balance();
     assert_eq!(balance.available, 100_000 - 500);
     check_journal(&server.kill());

@@ -71,7 +71,7 @@ fn the_name_selects_the_outcome_at_the_bank() {
 #[test]
 fn the_bank_reports_later_by_the_clock_of_the_account() {
     let shop = Shop::open(shared());
-    for (outcome, shown, status, text_of) in [
+    for (outcome, shown, status, expected_text) in [
         ("pending", "Payment complete", "COMPLETED", "Your bank confirmed"),
         ("fail_later", "The payment did not go through", "OPEN", "The payment was rejected at the bank."),
         ("time_out", "The payment did not go through", "OPEN", "did not confirm the payment in time"),
@@ -89,7 +89,7 @@ fn the_bank_reports_later_by_the_clock_of_the_account() {
         shop.advance_minutes(1);
         let page = payer.page();
         assert_eq!(heading(&page), shown, "{outcome}");
-        assert!(page.contains(text_of), "{outcome}: {page}");
+        assert!(page.contains(expected_text), "{outcome}: {page}");
         assert_eq!(shop.status(&session), status, "{outcome}");
     }
 }

@@ -35,9 +35,9 @@ fn expect_shown(page: &str, fields: &[&str]) {
 fn expect_harmless(page: &str) {
     expect_shown(page, &[""]);
     assert!(!page.contains("<script"), "{page}");
-    let turns =
+    let direction_marks =
         ['\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}'];
-    assert!(!page.contains(turns), "{page:?}");
+    assert!(!page.contains(direction_marks), "{page:?}");
 }
 
 fn rename(shop: &Shop) {

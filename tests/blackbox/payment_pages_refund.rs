@@ -29,18 +29,18 @@ fn status(shop: &Shop, refund: &Value) -> String {
 fn a_merchant_authorises_a_refund_once() {
     let shop = Shop::open(shared());
     let (refund, merchant) = create_refund(&shop);
-    let bank = merchant.page();
-    assert_eq!(heading(&bank), "Approve the refund");
+    let page = merchant.page();
+    assert_eq!(heading(&page), "Approve the refund");
     for part in ["£2.50", "Broken &#60;mug&#62;", text(&shop.bank, "/name"), "RQ"] {
-        assert!(bank.contains(part), "{part}: {bank}");
+        assert!(page.contains(part), "{part}: {page}");
     }
     let approve = [("action", "approve"), ("name", "Ada")];
-    let sent = merchant.send(&bank, &approve);
+    let sent = merchant.send(&page, &approve);
     assert_eq!(heading(&merchant.arrive(&sent)), "Refund approved");
     assert_eq!(status(&shop, &refund), "COMPLETED");
     // The link was used. A repeated form shows the result again, and has no effect.
     assert!(html(&merchant.read(&merchant.path), 410).contains("This link is no longer valid"));
-    assert_eq!(heading(&merchant.arrive(&merchant.send(&bank, &approve))), "Refund approved");
+    assert_eq!(heading(&merchant.arrive(&merchant.send(&page, &approve))), "Refund approved");
     let forged = sent.header("location").unwrap().replace("result=", "result=1");
     html(&merchant.read(&forged), 410);
     html(&merchant.post(&[("action", "approve"), ("name", "Ada"), ("formToken", "x")]), 400);
@@ -72,13 +72,13 @@ fn a_refund_can_be_authorised_for_20_minutes() {
     let shop = Shop::open(shared());
     let (refund, merchant) = create_refund(&shop);
     shop.advance_minutes(19);
-    let bank = merchant.page();
-    let wrong = html(&merchant.send(&bank, &[("action", "approve"), ("name", "")]), 400);
+    let page = merchant.page();
+    let wrong = html(&merchant.send(&page, &[("action", "approve"), ("name", "")]), 400);
     assert!(wrong.contains("Enter a name"), "{wrong}");
-    html(&merchant.send(&bank, &[("action", "continue")]), 400);
+    html(&merchant.send(&page, &[("action", "continue")]), 400);
     shop.advance_minutes(1);
     html(&merchant.read(&merchant.path), 410);
-    let late = merchant.send(&bank, &[("action", "approve"), ("name", "Ada")]);
+    let late = merchant.send(&page, &[("action", "approve"), ("name", "Ada")]);
     assert_eq!(heading(&merchant.arrive(&late)), "Refund cancelled");
     assert_eq!(status(&shop, &refund), "CANCELLED");
 }
@@ -96,8 +96,8 @@ fn forms_of_other_refunds_and_of_other_sites_are_refused() {
     // The token of a refund does not open a payer's page, and the token of a payer does not open a refund's page.
     html(&merchant.read(&merchant.path.replace("/refunds", "")), 404);
     assert_eq!(status(&shop, &refund), "AWAITING_AUTHORISATION");
-    let bank = merchant.page();
-    let answers = together(4, |_| merchant.send(&bank, &[("action", "approve"), ("name", "Ada")]));
+    let page = merchant.page();
+    let answers = together(4, |_| merchant.send(&page, &[("action", "approve"), ("name", "Ada")]));
     for answer in &answers {
         assert_eq!(heading(&merchant.arrive(answer)), "Refund approved");
     }

@@ -73,15 +73,15 @@ fn a_card_is_ordered_shipped_and_activated_by_its_pin() {
     assert_eq!(client.put(&format!("{CARDS}/{id}/pin"), json!({"pin": "0427"}).to_string()).status, 204);
     assert_eq!(send(&client, DEBIT, &id, "0428")["response"]["code"], "1806", "a wrong PIN");
     let bought = transaction(&client.post(AUTHORIZATION, first_body(&virtual_card, "1")));
-    assert_eq!(bought["response"]["code"], "0000", "the virtual card is in use until then");
+    assert_eq!(bought["response"]["code"], "0000", "the virtual card is in use until the first use of the PIN");
     assert_eq!(states(&client, [&id, &virtual_card]), ["UNACTIVATED", "ACTIVE"]);
 
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "0000");
     assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"]);
     assert_eq!(find(&client, &virtual_card)["physicalCardState"], "ACTIVE");
     assert_eq!(find(&client, &id)["recipientAddress"]["city"], "London");
-    let steps = expect_json(&client.get(&format!("{CARDS}/{id}/transitions")), 200);
-    assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &json!("First use of the PIN")));
+    let transitions = expect_json(&client.get(&format!("{CARDS}/{id}/transitions")), 200);
+    assert_eq!((&transitions["count"], &transitions["rows"][0]["reason"]), (&json!(1), &json!("First use of the PIN")));
     let events = expect_json(&client.get("/v2/events?types=CardStateUpdated"), 200);
     let seen: Vec<_> = events["rows"].as_array().unwrap().iter().map(|event| event["body"].clone()).collect();
     for (card, state) in [(&id, "ACTIVE"), (&virtual_card, "TERMINATED")] {
@@ -104,7 +104,7 @@ fn each_kind_of_message_with_a_pin_activates_the_card() {
     let virtual_card = card(&client, &funded(&client, "Empty", "0.50"));
     let id = order_with_pin(&client, &virtual_card);
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "1016");
-    assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "the rules run afterwards");
+    assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "the rules run after the activation");
 }
 
 #[test]

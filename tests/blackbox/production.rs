@@ -42,6 +42,7 @@ struct Production {
     key: String,
     /// A key with all scopes that production grants.
     granted: String,
+    /// A key that may only read banks.
     limited: String,
 }
 

@@ -223,7 +223,7 @@ fn expect_refused_head(path: &str) {
 #[test]
 fn head_answers_like_get_without_a_body() {
     let authorization = format!("ApiKey {}", demo().api_key);
-    for (path, key) in [
+    for (path, has_key) in [
         (format!("{CHECKOUTS}?accountId={}", demo().account), true),
         (format!("{BANKS}?accountId={}", demo().account), true),
         (format!("{BANKS}?"), true),
@@ -237,7 +237,7 @@ fn head_answers_like_get_without_a_body() {
         ("/nothing".to_owned(), false),
     ] {
         let headers = [("Authorization", authorization.as_str())];
-        let headers = if key { &headers[..] } else { &[] };
+        let headers = if has_key { &headers[..] } else { &[] };
         let get = exchange(&shared().address, &format!("GET {path}"), headers, b"");
         let mut connection = Connection::open(&shared().address);
         let head = head_of(&shared().address, &format!("HEAD {path}"), headers);

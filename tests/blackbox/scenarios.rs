@@ -46,10 +46,12 @@ fn after(name: &str, amount: i64) -> Value {
 
 /// A row of the table of stories.
 pub(crate) struct Row {
+    /// By how much the clock is advanced before the message.
     clock: String,
     message: String,
     /// `type` and `state`, or the status and the code of an error.
     expected: [String; 2],
+    /// The ledger and the available balance afterwards, in whole units of the currency.
     balances: [i64; 2],
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn import(client: &Client, file: &str) -> Answer {
     client.call("POST", IMPORTS).header("Content-Type", TYPE).bytes(file).send()
 }
 
+/// Imports a file, and returns the id of the import.
 pub(crate) fn imported(client: &Client, file: &str) -> String {
     text(&expect_json(&import(client, file), 201), "/id").to_owned()
 }
@@ -44,6 +45,7 @@ pub(crate) fn with_rows(file: &str, change: impl Fn(&mut Vec<Value>)) -> String 
     format!("{header}\n{rows}")
 }
 
+/// Returns the rows of a table, to change them.
 pub(crate) fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a mut Value> {
     lines.iter_mut().filter(move |line| line["table"] == table).map(|line| &mut line["row"])
 }

@@ -127,7 +127,7 @@ fn expect_refusals(changes: &[(&str, Change, &str)]) {
 }
 
 #[test]
-fn records_that_contradict_each_other_are_refused() {
+fn inconsistent_counters_budgets_and_chains_are_refused() {
     expect_refusals(&[
         (
             "no clock",
@@ -191,7 +191,7 @@ fn records_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn records_that_contradict_others_are_refused() {
+fn inconsistent_payments_counts_and_balances_are_refused() {
     expect_refusals(&[
         (
             "a refund of no payment",
@@ -288,6 +288,7 @@ fn a_file_can_name_the_logo_of_another_world() {
     assert!(copied.is_string() && copied != logo, "{copied}");
 }
 
+/// Adds one to the total of the first row of a table of counts.
 fn count_one_more(lines: &mut [Value], table: &str) {
     let row = rows(lines, table).next().unwrap();
     row["total"] = (row["total"].as_i64().unwrap() + 1).into();

@@ -237,10 +237,10 @@ impl Calls<'_> {
 
     /// Sends an operation that names the demo account or its objects, and the same operation with absent ids. Both must
     /// get the same refusal.
-    fn probe(&mut self, stranger: &Stranger, own: &str, names: Names, operation: &Operation) {
+    fn probe(&mut self, stranger: &Stranger, own_account: &str, names: Names, operation: &Operation) {
         let (account, absent_account) = match names {
             Names::Account => (demo().account.as_str(), ABSENT_ACCOUNT),
-            Names::Objects => (own, own),
+            Names::Objects => (own_account, own_account),
         };
         let with_account = |text: &str, account: &str| text.replace(&demo().account, account);
         let real = operation.with(|text| with_account(text, account));

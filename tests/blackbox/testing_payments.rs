@@ -37,9 +37,9 @@ impl<'a> NewEvents<'a> {
     }
 }
 
-/// Signs in at the bank under a name that selects the outcome. The button is always `approve`.
-fn sign_in(payer: &Payer, bank: &str, name: &str) -> Answer {
-    payer.send(bank, &[("action", "approve"), ("name", name), ("afterMinutes", "3")])
+/// Signs in on a bank's page under a name that selects the outcome. The button is always `approve`.
+fn sign_in(payer: &Payer, page: &str, name: &str) -> Answer {
+    payer.send(page, &[("action", "approve"), ("name", name), ("afterMinutes", "3")])
 }
 
 #[test]

@@ -72,8 +72,7 @@ fn a_merchant_event_reaches_the_subscriptions_whose_filters_match() {
     });
     let session = sold(&client, &checkout, "1");
     let arrived = receiver.wait_for(2);
-    let names: BTreeSet<_> =
-        arrived.iter().map(|webhook| text(&webhook.event(), "/webhookEventTypeName").to_owned()).collect();
+    let names: BTreeSet<_> = arrived.iter().map(|got| text(&got.event(), "/webhookEventTypeName").to_owned()).collect();
     assert_eq!(names, types.map(str::to_owned).into());
     let event = arrived[0].event();
     assert_eq!(event["checkoutSession"]["id"], session["id"]);
@@ -174,9 +173,9 @@ fn status_410_disables_a_subscription_which_then_sends_nothing() {
         "{warning}"
     );
     pay(&client, "11");
-    let log = deliveries(&client, &webhook);
-    assert_eq!(log.len(), 1, "an event was queued for a disabled subscription");
-    let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&log[0], "/messageId")));
+    let queued = deliveries(&client, &webhook);
+    assert_eq!(queued.len(), 1, "an event was queued for a disabled subscription");
+    let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&queued[0], "/messageId")));
     expect_fault(&client.post(&path, ""), 409, "path.webhookId", "invalid_state");
     for below in ["/test", "/recover"] {
         let sent = if below == "/test" { "" } else { r#"{"since": "2026-09-01T11:00:00Z"}"# };

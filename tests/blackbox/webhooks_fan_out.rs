@@ -47,7 +47,7 @@ fn a_subscription_receives_the_events_of_its_enabled_times() {
     assert_eq!(deliveries(&client, &webhook).len(), expected.len());
 }
 
-/// The rows are deleted as if a crash had prevented the fan-out.
+/// The rows of deliveries are deleted as if a crash had prevented the fan-out.
 #[test]
 fn events_whose_deliveries_were_not_queued_before_a_crash_are_delivered_after_it() {
     let server = Server::sandbox();

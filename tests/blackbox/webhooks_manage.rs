@@ -173,7 +173,7 @@ fn a_key_of_one_account_sees_its_subscriptions_only() {
     let of_account = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
     let count = |client: &Client, path: &str| expect_json(&client.get(path), 200)["count"].clone();
     assert_eq!(count(&client, WEBHOOKS), 3);
-    assert_eq!(count(&client, "/v2/webhooks"), 1, "of the account in the query");
+    assert_eq!(count(&client, "/v2/webhooks"), 1, "the list shows the subscription of the account in the query");
     assert_eq!(count(&world, WEBHOOKS), 1);
     let stranger = server.other();
     assert_eq!(count(&stranger, WEBHOOKS), 0);
@@ -220,17 +220,17 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
             ("POST", "/rotate-secret", "{}", 200),
             ("POST", "/recover", &since, 202),
         ] {
-            let by = |client: &Client| {
+            let send_as = |client: &Client| {
                 let call = client.call(method, &path(below));
                 if method == "GET" {
                     return call.send();
                 }
                 call.header("Idempotency-Key", &path(below)).json(sent).send()
             };
-            expect_json(&by(&client), status);
+            expect_json(&send_as(&client), status);
             // A key for the world only does not get the stored response either.
             let absent = if *account == world.account { "path.webhookId" } else { "query.accountId" };
-            expect_fault(&by(&world), 404, absent, "not_found");
+            expect_fault(&send_as(&world), 404, absent, "not_found");
         }
         expect_fault(&client.post(&path(redeliver), ""), 404, "path.messageId", "not_found");
         let list = expect_json(&client.get(&format!("/v2/webhooks?accountId={account}")), 200);

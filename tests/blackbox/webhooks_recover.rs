@@ -101,8 +101,12 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
         );
         let delivery = wait_for_delivery(&client, &webhook, status("exhausted"));
         assert_eq!((&delivery["test"], &delivery["nextAttemptAt"]), (&json!(true), &Value::Null));
-        assert_eq!(expect_json(&client.get(&webhook_path(&webhook, "")), 200)["enabled"], true, "a test disabled it");
-        assert_eq!(event_type["enabled"], true, "the document does not describe every type");
+        assert_eq!(
+            expect_json(&client.get(&webhook_path(&webhook, "")), 200)["enabled"],
+            true,
+            "the test disabled the subscription"
+        );
+        assert_eq!(event_type["enabled"], true, "events of the type {name} do not occur");
     }
     assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
 }

@@ -101,8 +101,8 @@ fn the_log_is_filtered_and_paged() {
     let client = frozen_world(&server);
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
-    for (amount, answer, expected) in [("1", 200, "delivered"), ("2", 200, "delivered"), ("3", 500, "failed")] {
-        receiver.answer(answer, "");
+    for (amount, answer_status, expected) in [("1", 200, "delivered"), ("2", 200, "delivered"), ("3", 500, "failed")] {
+        receiver.answer(answer_status, "");
         pay(&client, amount);
         let is_done = |delivery: &Value| {
             delivery["status"] == expected && deliveries(&client, &webhook).len().to_string() == amount

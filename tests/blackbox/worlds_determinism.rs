@@ -65,8 +65,8 @@ fn run_script(client: &Client) -> Answers {
     recorder.post(CLOCK, r#"{"advanceBy": "P1D"}"#);
     let batch = recorder.post(BATCHES, r#"{"name": "Wages"}"#);
     let batch = batch["id"].as_str().unwrap().to_owned();
-    let expected = [pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING"), pounds("3.00", "SBX-PENDING")];
-    recorder.post(&below(&batch, "payments"), &rows(&expected));
+    let payments = [pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING"), pounds("3.00", "SBX-PENDING")];
+    recorder.post(&below(&batch, "payments"), &rows(&payments));
     recorder.get(&below(&batch, "payments"));
     let session = recorder.post(MFA_SESSIONS, &json!({"paymentBatchId": batch}).to_string());
     let mfa = json!({"provider": "sandbox", "sessionId": session["sessionId"], "token": "000000"});
@@ -179,8 +179,8 @@ fn run_payments(client: &Client, pause: Duration) -> Answers {
     for round in 0..2 {
         let batch = create(client, &format!("Wages {round}"));
         let references = ["Wages", "SBX-RETURN", "SBX-FAIL-NAME"];
-        let expected: Vec<_> = (0..9).map(|row| pounds(&format!("{}.00", row + 1), references[row % 3])).collect();
-        uploaded(client, &batch, json!({"defaultFundingBudgetId": budget, "rows": expected}).to_string());
+        let payments: Vec<_> = (0..9).map(|row| pounds(&format!("{}.00", row + 1), references[row % 3])).collect();
+        uploaded(client, &batch, json!({"defaultFundingBudgetId": budget, "rows": payments}).to_string());
         confirmed(client, &batch);
         thread::sleep(pause);
         wait_until_returned(client, &batch, 3);

@@ -8,7 +8,7 @@ const folder = process.argv[2];
 const browser = await launch("chrome");
 const page = await browser.newPage();
 
-/** Takes a picture of the whole page: the window is as high as the page, because a bar is fixed to its bottom. */
+/** Takes a picture of the whole page: the window is as high as the page, because a bar is fixed to the bottom of the window. */
 async function picture(path, { width = 900, ...options } = {}) {
   await page.setViewport({ width, height: 100 });
   await page.setViewport({ width, height: await page.$eval("html", (html) => html.scrollHeight) });

@@ -41,7 +41,7 @@ const ONLY_POSTGRES: bool = true;
 const BUDGETS: usize = 2;
 /// Number of messages on each schema that must succeed before and after a fault.
 const MESSAGES: usize = 100;
-/// How long a killed server is down.
+/// How long a killed node is down.
 const DOWNTIME: Duration = Duration::from_secs(3);
 
 /// The schemas of the home and of the cell. At first, each is on its own worker.

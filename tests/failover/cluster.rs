@@ -48,7 +48,7 @@ impl Cluster {
     }
 
     /// Causes a fault, waits until there is another leader if the fault requires one, and ends the fault. In every
-    /// second round, a cut separates the leader only from the other nodes, so that Florin still reaches it.
+    /// second round, a cut separates the leader from the other nodes only, so that Florin still reaches it.
     pub(crate) fn inject(&self, fault: &Fault, round: usize) {
         let leader = self.run("leader");
         let with_leader = |command: &str| command.replace("{leader}", &leader);

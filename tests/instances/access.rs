@@ -1,4 +1,4 @@
-//! Access across instances: keys, sessions and attempts that one instance stores are visible to the other.
+//! Access across instances: API keys, MFA sessions and wrong MFA tokens that one instance stores count on the other.
 
 use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;

@@ -27,6 +27,7 @@ const UNKNOWN: &str = "may have taken effect";
 
 /// A credit of a penny with its first answer: a success, or a refusal because of a move.
 struct Sent {
+    /// The idempotency key.
     key: String,
     first: Answer,
 }
@@ -40,7 +41,7 @@ struct Load {
 }
 
 impl Load {
-    /// Sends credits to an instance until `stop` is set, each with its own key.
+    /// Sends credits to an instance until `stop` is set, each with its own idempotency key.
     fn send(&self, caller: &Client, budget: &str, number: usize) -> Vec<Sent> {
         let mut log = Vec::new();
         while !self.stop.load(Ordering::Relaxed) {
@@ -96,8 +97,8 @@ fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     }
 }
 
-/// Sends credits of a client that stays through both instances alternately. Each must succeed, and must arrive on the
-/// stream of the client's events. Returns their number.
+/// Sends credits to a client that does not move, through the two instances alternately. Each credit must succeed, and
+/// its event must arrive on the stream of the client's events. Returns the number of credits.
 fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream, stop: &AtomicBool) -> usize {
     let mut events = BTreeSet::new();
     while !stop.load(Ordering::Relaxed) {

@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::support::postgres::{Database, connect, server_url};
 
-/// Applies the settings of the server. Its processes read them shortly after the reload.
+/// Makes the database server apply its settings. Its processes read them shortly after the reload.
 const RELOAD: [&str; 2] = ["SELECT pg_reload_conf()", "SELECT pg_sleep(1)"];
 
 const NEWER: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99991231000001')";
@@ -43,7 +43,7 @@ fn run(url: &str, statements: &[impl AsRef<str>]) -> Result<(), postgres::Error>
     statements.iter().try_for_each(|statement| session.batch_execute(statement.as_ref()))
 }
 
-/// Changes a setting of the server, for all its databases. The user of `DATABASE_URL` must be a superuser.
+/// Changes a setting of the database server, for all its databases. The user of `DATABASE_URL` must be a superuser.
 pub(crate) fn change_setting(name: &str, value: &str) -> Change {
     let set = format!("ALTER SYSTEM SET {name} = '{value}'");
     let reset = format!("ALTER SYSTEM RESET {name}");

@@ -47,7 +47,7 @@ impl Database {
         connect(&server_url()).unwrap().execute(query, &[&self.name]).unwrap()
     }
 
-    /// Opens a session that holds locks until it is dropped.
+    /// Runs a statement in a transaction of a new session. The session keeps the statement's locks until it is dropped.
     pub(crate) fn hold(&self, statement: &str) -> Client {
         let mut session = self.connect();
         session.batch_execute(&format!("BEGIN; {statement}")).unwrap_or_else(|error| panic!("{statement}: {error:?}"));

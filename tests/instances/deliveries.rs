@@ -1,4 +1,4 @@
-//! Deliveries by two instances, while they, their receivers and the database server are killed.
+//! Deliveries by two instances, while the instances, the receivers and the database server are killed.
 
 use crate::pair::{Pair, exclusive_use};
 use crate::restarts::restart_postgres;

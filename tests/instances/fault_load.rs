@@ -15,6 +15,7 @@ use crate::support::wallet::Balance;
 use crate::support::{Answer, Client, Wallet, expect_error, together};
 
 const WORKERS: usize = 8;
+/// What is available to the card of a test, in minor units.
 pub(crate) const FUNDS: i64 = 100_000_000;
 
 /// Progress of the load.

@@ -73,8 +73,8 @@ impl Drop for Frozen {
     }
 }
 
-/// Checks a server whose database is frozen twice: during requests, and during its shutdown. `freeze` freezes it until
-/// its result is dropped.
+/// Freezes the database of an instance twice: during requests, and during the shutdown of the instance. The database is
+/// frozen until the result of `freeze` is dropped.
 fn check<F>(workspace: Workspace, freeze: impl Fn() -> F) {
     let server = Server::on(workspace.set("FLORIN_SHUTDOWN_SECONDS", "20"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
@@ -84,8 +84,8 @@ fn check<F>(workspace: Workspace, freeze: impl Fn() -> F) {
     assert_eq!(server.readiness(), 503);
     assert_eq!(client.with_authorization(None).get("/healthz?").status, 200);
     assert!(!is_accepted(&client.get(CHECKOUTS)));
-    // The request has an idempotency key, because its outcome is unknown: the credit may be stored when the server
-    // answers again.
+    // The request has an idempotency key, because its outcome is unknown: the credit may be stored when the
+    // database server answers again.
     let credit = || {
         let body = credit_body(&wallet.card.budget, "0.07", "GBP");
         client.call("POST", CREDIT).header("Idempotency-Key", "frozen").json(body).send()
@@ -101,7 +101,7 @@ fn check<F>(workspace: Workspace, freeze: impl Fn() -> F) {
     check_journal(server.workspace());
     let frozen = freeze();
     let (took, workspace) = server.stop_successfully();
-    // The workspace drops its database.
+    // When the workspace is dropped, it drops its database, which must then answer again.
     drop(frozen);
     drop(workspace);
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");

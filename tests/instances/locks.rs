@@ -53,8 +53,8 @@ fn callers_are_refused_while_all_connections_wait() {
     check_journal(pair.first.workspace());
 }
 
-/// Another session acquires an instance's locks in another order, so that both deadlock. Its deadlock timeout is long,
-/// so that the server cancels the instance.
+/// Another session acquires an instance's locks in another order, so that both deadlock. The deadlock timeout of that
+/// session is long, so that the database server cancels the transaction of the instance.
 #[test]
 fn deadlocks_lose_and_double_nothing() {
     let _undisturbed = prevent_restarts();

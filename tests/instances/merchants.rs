@@ -45,7 +45,7 @@ impl Scene {
         retry_while_overloaded(|| self.clients[number % 2].post(&path, "{}"))
     }
 
-    /// Reads a list through the instance that did not create the sessions.
+    /// Lists payments through the instance that did not create the sessions.
     fn list(&self, filter: &str) -> Value {
         let client = &self.clients[1];
         expect_json(&client.get(&format!("{PAYMENTS}?accountId={}&{filter}", client.account)), 200)

@@ -120,7 +120,8 @@ fn a_chain_begun_on_one_instance_continues_on_the_other() {
 }
 
 /// Sends 20 messages that end the same hold. One must succeed, and the others must be refused with this code.
-fn end_once(path: &str, code: &str, after: i64) {
+/// `expected` is the available balance afterwards, in pence.
+fn end_once(path: &str, code: &str, expected: i64) {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
@@ -130,7 +131,7 @@ fn end_once(path: &str, code: &str, after: i64) {
     for answer in answers.iter().filter(|answer| answer.status != 201) {
         expect_fault(answer, 409, "body.precedingRelatedTransactionToken", code);
     }
-    assert_eq!(wallets[1].balance().available, after);
+    assert_eq!(wallets[1].balance().available, expected);
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub(crate) fn until_ready(server: &Server) {
     until("the instance is ready again", MAX_WAIT, || server.readiness() == 200);
 }
 
-/// Returns a member of a value as a number.
+/// Returns a JSON value as an integer.
 pub(crate) fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or_else(|| panic!("not a number: {value}"))
 }

@@ -18,8 +18,8 @@ use crate::support::{CREDIT, Server, demo, expect_json};
 const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
     WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
 
-/// The fan-out waits for a transaction that has drawn positions, and the server crashes meanwhile. Afterwards, other
-/// transactions draw the same positions. The deliveries of their events must be queued.
+/// The fan-out waits for a transaction that has drawn positions, and the database server crashes meanwhile. Afterwards,
+/// other transactions draw the same positions. The deliveries of their events must be queued.
 #[test]
 fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     if restart_program().is_none() {
@@ -37,8 +37,8 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     };
     // Now only commits write the write-ahead log to the disk, so a crash loses what the open transaction has logged.
     let _delay = change_setting("wal_writer_delay", "10s");
-    // In a copy of a database, PostgreSQL 15 does not log the first numbers that are drawn, until a checkpoint. Then a
-    // crash would take back the positions of committed events, too.
+    // In a copy of a database, PostgreSQL 15 does not log the first numbers that are drawn, until a checkpoint.
+    // Without this checkpoint, a crash would take back the positions of committed events, too.
     server.database().execute("CHECKPOINT");
     for round in 0..4 {
         credit(2 * round + 1);

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The path of a module or an item, in parts, from the root of the crate.
 type Path = Vec<String>;
 
 /// The files of one crate by their module path. A file that is included as several modules has an entry for each.
@@ -22,7 +23,7 @@ struct File {
 }
 
 impl Modules {
-    /// Reads the sources of a crate: paths below its `src`, and texts.
+    /// Reads the sources of a crate, each with its path below `src` and its text.
     pub(crate) fn read(sources: &[(&str, &str)]) -> Self {
         let included = included(sources);
         let modules: Vec<_> = sources.iter().map(|(name, _)| modules_of(name, &included)).collect();
@@ -55,7 +56,7 @@ impl Modules {
         Self { files }
     }
 
-    /// Returns the file that defines the item at a path.
+    /// Returns the file that defines the item at a path. `depth` is the maximum number of imports to follow.
     fn definition(&self, path: &[String], depth: usize) -> Option<&File> {
         let known = (0..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
         let file = &self.files[&path[..known]];
@@ -102,7 +103,7 @@ fn module_of(name: &str) -> Path {
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() }
 }
 
-/// Returns the files that `#[path]` includes, with the modules as which they are included.
+/// Returns each file that `#[path]` includes, with the path of the module that the file becomes there.
 fn included(sources: &[(&str, &str)]) -> Vec<(String, Path)> {
     let mut found = Vec::new();
     for (name, text) in sources {

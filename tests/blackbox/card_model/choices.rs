@@ -13,6 +13,7 @@ const MIDS: [&str; 3] = ["11111", "000000000022222", "SHOP-3"];
 const MCCS: [&str; 6] = ["5411", "5812", "5541", "7011", "3600", "4121"];
 const COUNTRIES: [&str; 3] = ["GBR", "FRA", "USA"];
 const MODES: [&str; 4] = ["CHIP", "CONTACTLESS", "KEYED", "ECOMMERCE"];
+/// Lives of holds: the duration as the setting has it, and in seconds.
 const LIVES: [(&str, i64); 7] = [
     ("PT1S", 1),
     ("PT90M", 5_400),
@@ -130,8 +131,8 @@ fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> PresentedD
     }
 }
 
-/// Returns follow-ups for chains of a kind, common ones more often. Chains accept them, except for the last kinds,
-/// which accept none.
+/// Returns follow-ups to send to chains of a kind. Common ones are listed more often. Chains of the kinds in the last
+/// arm accept no follow-up.
 const fn usual_follow_ups(kind: Kind) -> &'static [FollowKind] {
     const FINAL: FollowKind = FollowKind::Clear { is_final: true };
     const PARTIAL: FollowKind = FollowKind::Clear { is_final: false };
@@ -164,7 +165,7 @@ const fn usual_follow_ups(kind: Kind) -> &'static [FollowKind] {
     }
 }
 
-const ALL_ACTS: [FollowKind; 11] = [
+const ALL_FOLLOW_UPS: [FollowKind; 11] = [
     FollowKind::Advice,
     FollowKind::Increment,
     FollowKind::Clear { is_final: true },
@@ -194,7 +195,7 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
     let is_any = live.is_empty() || rng.u8(..8) == 0;
     let after = if is_any { rng.usize(from..model.messages.len()) } else { pick(rng, &live) };
     let chain = chain_of(after);
-    let kind = if rng.u8(..12) == 0 { pick(rng, &ALL_ACTS) } else { pick(rng, usual_follow_ups(chain.kind)) };
+    let kind = if rng.u8(..12) == 0 { pick(rng, &ALL_FOLLOW_UPS) } else { pick(rng, usual_follow_ups(chain.kind)) };
     let has_no_amount = matches!(kind, FollowKind::Expire | FollowKind::RefundReverse);
     let amount = if has_no_amount { None } else { Some(follow_up_amount(rng, model, chain, kind)) };
     let can_omit = matches!(kind, FollowKind::Reverse | FollowKind::DebitReturn | FollowKind::RefundReturn);

@@ -30,7 +30,7 @@ pub(super) struct Dispute {
     pub(super) amount: i64,
     pub(super) status: Status,
     pub(super) is_credited: bool,
-    /// The chain of its own messages.
+    /// The chain of the dispute's own messages.
     pub(super) chain: Option<usize>,
 }
 

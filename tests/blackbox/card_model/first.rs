@@ -107,8 +107,8 @@ impl Model {
         decline([&card.controls, &self.budgets[card.budget].controls], &first.acceptor, shown.mode)
     }
 
-    /// Returns the code of the rule, other than the balance, that declines a message. `before` is the earlier amount of
-    /// the transaction, for an increment.
+    /// Returns the code of the rule, other than the balance, that declines a message. `wanted` is the amount in the
+    /// card's currency. For an increment, `before` is the amount of the transaction so far.
     pub(super) fn rule(&self, first: &First, wanted: i64, before: Option<i64>) -> Option<&'static str> {
         if first.has_no_rules() {
             return None;
@@ -224,7 +224,7 @@ impl Model {
         self.count(card, 0, true);
     }
 
-    /// Changes the amount that a refund has paid to the budget, and lowers or raises the used amounts of limits.
+    /// Sets the amount that a refund has paid to the budget, and lowers or raises the used amounts of limits.
     /// Returns by how much the paid amount grew, in the card's currency.
     pub(super) fn refund(&mut self, chain: usize, cleared_m: i64) -> i64 {
         let (card, now) = (self.chains[chain].card, self.now);

@@ -28,8 +28,10 @@ pub(super) struct Follow {
     pub(super) after: usize,
     /// The amount in the merchant's currency; `None` if the request has no amount.
     pub(super) amount: Option<i64>,
+    /// Whether the amount has one decimal too many.
     pub(super) is_too_fine: bool,
     pub(super) acquirer_fee: Option<i64>,
+    /// The response code that the message requests.
     pub(super) forced: Option<&'static str>,
 }
 
@@ -145,7 +147,7 @@ impl Model {
         (left <= 0 || amount > left).then_some(refused("amount_exceeds_authorization", "body.amount"))
     }
 
-    /// Returns the code that declines an advice or an increment, and by how much it would increase the hold.
+    /// Returns the code that declines an advice or an increment, and by how much the message would increase the hold.
     fn declines(&self, number: usize, follow: &Follow) -> Option<(&'static str, i64)> {
         let chain = &self.chains[number];
         let (amount, held) = (follow.amount.unwrap_or(0), chain.held());
@@ -197,7 +199,8 @@ impl Model {
         let (held_m, cleared_m, card) = (chain.held_m, chain.cleared_m + total_m, chain.card);
         let without_fee = chain.in_card(follow.amount.unwrap_or(0));
         let cleared = if follow.kind == FollowKind::ForcePost {
-            // The amount stays counted. Rounding can change the hold, which is counted separately.
+            // The amount is not counted for the chain, so no later message takes it back. Rounding can change the hold,
+            // which is counted for the chain.
             let (more, cleared) = self.shift(number, held_m, cleared_m);
             self.count(card, cleared, false);
             self.count_chain(number, more - cleared);

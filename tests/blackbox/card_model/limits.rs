@@ -72,6 +72,7 @@ pub(super) struct Limit {
     pub(super) id: usize,
     pub(super) window: Window,
     pub(super) terms: Terms,
+    /// The first day of the window in which `spent` and `uses` were counted.
     start: NaiveDate,
     spent: i64,
     uses: i64,

@@ -1,9 +1,9 @@
 //! Random operations on an account, compared with a model of budgets and cards after each one.
 //!
-//! The model is written from the documents alone: the tables of what each message does, the rules that decline it, the
-//! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_TEST_SEED` is the
-//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations per
-//! seed.
+//! The model is written from the documentation alone: the tables of what each message does, the rules that decline
+//! messages, the limits, the holds and the disputes. A number, the seed, decides all operations of a run.
+//! `FLORIN_TEST_SEED` is the first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, and `FLORIN_MODEL_OPERATIONS` is
+//! the number of operations per seed.
 
 mod agree;
 mod chain;

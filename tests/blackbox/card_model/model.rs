@@ -76,18 +76,21 @@ pub(super) struct Card {
 pub(super) struct LifeRule {
     pub(super) mcc: Option<&'static str>,
     pub(super) message: Option<&'static str>,
+    /// The life as a duration such as `P1D`, and in seconds.
     pub(super) life: (&'static str, i64),
 }
 
 /// The setting of the lives of holds.
 #[derive(Clone, Debug)]
 pub(super) struct Lives {
+    /// The life if no rule applies, as a duration and in seconds.
     pub(super) default: Option<(&'static str, i64)>,
     pub(super) rules: Vec<LifeRule>,
 }
 
 impl Lives {
-    /// Returns the life of a hold: the narrowest category first, then a rule with a message, then the first rule.
+    /// Returns the life of a hold, in seconds. Of the rules that apply, one with the narrowest range of categories is
+    /// used: one that names a message if there is one, otherwise the first.
     pub(super) fn of(&self, mcc: &str, message: &str) -> i64 {
         let applies = |rule: &&LifeRule| {
             rule.mcc.is_none_or(|range| covers(range, mcc)) && rule.message.is_none_or(|name| name == message)
@@ -181,7 +184,7 @@ impl Model {
         limits.map(|limit| limit.count(amount, is_use, now)).collect()
     }
 
-    /// Counts a further amount of a chain, or gives back a part of the counted amount.
+    /// Counts a further amount of a chain. A negative amount is taken back from what was counted for the chain.
     pub(super) fn count_chain(&mut self, chain: usize, amount: i64) {
         let card = self.chains[chain].card;
         if amount > 0 {

@@ -25,7 +25,7 @@ const INITIAL_BUDGETS: [(&str, usize, &[Currency]); 4] = [
     ("Euro", 0, &[Currency::Eur]),
 ];
 
-/// The shared cards that exist from the start.
+/// The shared cards that exist from the start: the number of the budget, and the currency.
 const INITIAL_CARDS: [(usize, Currency); 7] = [
     (1, Currency::Gbp),
     (1, Currency::Gbp),
@@ -40,6 +40,7 @@ const INITIAL_CARDS: [(usize, Currency); 7] = [
 pub(super) struct Write {
     method: &'static str,
     path: String,
+    /// The idempotency key.
     key: String,
     body: String,
     answer: Answer,
@@ -49,7 +50,9 @@ pub(super) struct Write {
 pub(super) struct Run {
     pub(super) client: Client,
     pub(super) model: Model,
+    /// The ids of the budgets.
     pub(super) budgets: Vec<String>,
+    /// The ids of the cards.
     pub(super) cards: Vec<String>,
     /// The security codes of the cards.
     pub(super) codes: Vec<String>,
@@ -145,8 +148,8 @@ impl Run {
         self.store_card(text(&answer, "/id"));
     }
 
-    /// Creates the individual card of a person. It spends from the second of its active budgets, because the first one
-    /// does not hold its currency.
+    /// Creates the individual card of a person. The card spends from the second of its active budgets, because the
+    /// first one does not hold the card's currency.
     fn individual_card(&mut self) {
         let person = json!({
             "accountId": self.client.account, "firstName": "Ada", "lastName": "Lovelace", "roleName": "User",
@@ -234,7 +237,7 @@ impl Run {
         assert_eq!(time(&shown["createdTime"]).timestamp(), self.model.now, "{shown}");
     }
 
-    /// Repeats an earlier write under its key, and expects its answer again.
+    /// Repeats an earlier write with its idempotency key, and expects its answer again.
     pub(super) fn again(&self, number: usize) {
         let Write { method, path, key, body, answer } = &self.writes[number];
         let again = send(&self.client, method, path, key, body);
@@ -242,7 +245,7 @@ impl Run {
         assert_eq!((again.status, again.text()), (answer.status, answer.text()), "{path} {body}");
     }
 
-    /// Uses the key of an earlier write for another request, which must be refused.
+    /// Uses the idempotency key of an earlier write for another request, which must be refused.
     pub(super) fn misuse(&self, number: usize) {
         let body = json!({"lowBalanceThreshold": null}).to_string();
         let path = format!("{BUDGETS}/{}", self.budgets[0]);

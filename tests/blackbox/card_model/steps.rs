@@ -51,12 +51,14 @@ pub(super) enum Step {
         /// The setting is NETWORK instead of ACCEPT.
         is_network: bool,
     },
+    /// A message is disputed: the message and the amount.
     Dispute(usize, Option<i64>),
     CreditDispute(usize),
+    /// A dispute is decided: the dispute, and whether it is won.
     Resolve(usize, bool),
-    /// An earlier write is repeated under its key.
+    /// An earlier write is repeated with its idempotency key.
     Again(usize),
-    /// The key of an earlier write is used for another request.
+    /// The idempotency key of an earlier write is used for another request.
     Misuse(usize),
     /// A first message is previewed, and changes nothing.
     Preview(First),

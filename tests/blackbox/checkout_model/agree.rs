@@ -23,7 +23,7 @@ fn pounds(minor: i64) -> Value {
 }
 
 impl Merchant {
-    /// Returns the minute of a time.
+    /// Returns a time in minutes since the start of the merchant; `None` for `null`.
     fn minute(&self, value: &Value) -> Option<i64> {
         if value.is_null() { None } else { Some((time(value) - self.start()).num_minutes()) }
     }

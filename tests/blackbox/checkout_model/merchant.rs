@@ -10,7 +10,7 @@ use crate::support::shop::{bank, open_shop};
 use crate::support::worlds::create_world;
 use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
 
-/// The public URL of the servers, because the port changes with each start.
+/// The public URL of the servers. Without one, the URLs of pages would contain the port, which changes with each start.
 pub(super) const PUBLIC_URL: &str = "https://pay.example";
 
 /// The id, the page and the requests of a session.
@@ -29,6 +29,7 @@ pub(super) struct SessionHandles {
 /// A write that was answered.
 pub(super) struct Write {
     pub(super) path: String,
+    /// The idempotency key.
     pub(super) key: String,
     pub(super) body: String,
     pub(super) answer: Answer,
@@ -47,7 +48,9 @@ pub(super) struct Merchant {
     pub(super) now: i64,
     pub(super) sessions: Vec<Session>,
     pub(super) handles: Vec<SessionHandles>,
+    /// The number of writes that were sent.
     pub(super) writes: usize,
+    /// The last write that succeeded, which `Retry` repeats.
     pub(super) last: Option<Write>,
     /// The number of steps that the merchant has left.
     pub(super) steps_left: usize,

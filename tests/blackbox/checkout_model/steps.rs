@@ -24,13 +24,15 @@ pub(super) enum Step {
     /// The payer sends a form of the page that was kept. The form takes effect if the stage of that page is still
     /// current.
     SendOldForm(usize, FormAction),
+    /// The payer pays over the API of the sandbox, without the page: the outcome, and the minutes until the bank's
+    /// report.
     Pay(usize, Outcome, i64),
     MerchantCancels(usize),
     Refund(usize, i64),
     /// The merchant authorises a refund: on the page if the last member is true, otherwise over the API.
     Authorise(usize, usize, Outcome, i64, bool),
     Wait(i64),
-    /// The last write is repeated under its key.
+    /// The last write is repeated with its idempotency key.
     Retry,
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn mfa_body(provider: &str, session: &str, token: &str) -> String {
     json!({"mfa": {"provider": provider, "sessionId": session, "token": token}}).to_string()
 }
 
-/// Confirms with the sandbox's provider.
+/// Confirms a batch with an MFA token of the sandbox's provider.
 pub(crate) fn confirm(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
     client.post(&confirm_path(batch), mfa_body("sandbox", session, token))
 }
@@ -64,7 +64,7 @@ pub(crate) fn open_session_with(client: &Client, batch: &str, provider: &str) ->
     text(&expect_json(&answer, 201), "/sessionId").to_owned()
 }
 
-/// Confirms by TOTP.
+/// Confirms a batch with a TOTP token.
 pub(crate) fn confirm_totp(client: &Client, batch: &str, session: &str, token: &str) -> Answer {
     client.post(&confirm_path(batch), mfa_body("totp", session, token))
 }

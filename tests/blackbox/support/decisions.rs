@@ -37,7 +37,7 @@ pub(crate) fn buy(client: &Client, card: &str, amount: &str) -> Value {
     transaction(&client.post(AUTHORIZATION, purchase(card, amount, &json!({}))))
 }
 
-/// Returns the message of a record from the view of its chain, with its explanation.
+/// Returns a recorded message as the view of its chain shows it: the record with its explanation.
 pub(crate) fn message_in_chain(client: &Client, record: &Value) -> Value {
     let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
     let messages = chain["messages"].as_array().unwrap();

@@ -15,6 +15,7 @@ pub(crate) struct Demo {
     pub(crate) api_key: String,
     pub(crate) other_account: String,
     pub(crate) other_key: String,
+    /// A key of the demo client without scopes.
     pub(crate) limited_key: String,
     pub(crate) totp_secret: String,
     pub(crate) cards: Vec<Card>,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::assert::text;
 use super::server::BINARY;
 
-/// Checks the body of an event against the document, which must describe every member.
+/// Checks the body of an event against the OpenAPI document, which must describe every member.
 pub(crate) fn assert_described(body: &Value) {
     let name = text(body, "/webhookEventTypeName");
     let complaints: Vec<_> =

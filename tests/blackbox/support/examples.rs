@@ -61,9 +61,9 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    fn read(path: &str, method: &str, described: &Value) -> Self {
+    fn read(path: &str, method: &str, description: &Value) -> Self {
         let (mut target, mut query) = (path.to_owned(), Vec::new());
-        for parameter in described["parameters"].as_array().into_iter().flatten() {
+        for parameter in description["parameters"].as_array().into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap();
             let required = parameter["required"] == true;
             let Some(value) = parameter["example"].as_str() else {
@@ -76,19 +76,19 @@ impl Operation {
                 other => panic!("{path}: an example in {other:?}"),
             }
         }
-        let content = &described["requestBody"]["content"];
+        let content = &description["requestBody"]["content"];
         let json = &content["application/json"];
         assert!(json.is_null() || json["example"].is_object(), "{method} {path} has no example of its body");
         let text = content["application/x-ndjson"]["example"].as_str();
         Self {
-            id: described["operationId"].as_str().unwrap().to_owned(),
+            id: description["operationId"].as_str().unwrap().to_owned(),
             method: method.to_uppercase(),
             path: path.to_owned(),
             target: format!("{target}?{}", query.join("&")),
             is_form: content["multipart/form-data"].is_object(),
             is_json: json.is_object(),
             body: json.get("example").map(Value::to_string).or_else(|| text.map(str::to_owned)),
-            needs_key: described["security"] != json!([]) && described["security"] != json!([{}]),
+            needs_key: description["security"] != json!([]) && description["security"] != json!([{}]),
             link: None,
         }
     }
@@ -206,11 +206,12 @@ impl Examples {
         let document = server.client().get("/openapi.json?").json();
         let (mut operations, mut links) = (Vec::new(), Vec::new());
         for (path, item) in document["paths"].as_object().unwrap() {
-            for (method, described) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters") {
-                operations.push(Operation::read(path, method, described));
-                let responses = described["responses"].as_object().unwrap().values();
+            for (method, description) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters")
+            {
+                operations.push(Operation::read(path, method, description));
+                let responses = description["responses"].as_object().unwrap().values();
                 let linked = responses.filter_map(|response| response["links"].as_object());
-                let source = described["operationId"].as_str().unwrap();
+                let source = description["operationId"].as_str().unwrap();
                 links.extend(linked.flat_map(Map::values).map(|link| (source, link)));
             }
         }

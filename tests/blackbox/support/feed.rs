@@ -36,7 +36,7 @@ pub(crate) struct Feed {
     pub(crate) cursor: String,
     /// The states of each row, in the order in which they were read.
     seen: BTreeMap<String, Vec<Value>>,
-    /// The messages that were new when they were read, each with its row.
+    /// The id of the row in which each message appeared first, by the token of the message.
     messages: BTreeMap<String, String>,
 }
 

@@ -42,9 +42,9 @@ pub(crate) type RestartDatabase<'a> = &'a dyn Fn(&Server);
 #[derive(Default)]
 struct Load {
     clients: Mutex<Vec<Client>>,
-    /// The number of events that may be started.
+    /// The number of events that the threads may cause so far.
     allowed: AtomicUsize,
-    /// The number of events that were started.
+    /// The number of events that threads have begun to cause, or wait to cause.
     started: AtomicUsize,
     /// The number of events that are stored.
     stored: AtomicUsize,

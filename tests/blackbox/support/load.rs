@@ -9,7 +9,7 @@ use super::{AUTHORIZATION, Answer, CREDIT, Client, Wallet, Workspace};
 const CREDITED: i64 = 7;
 const HELD: i64 = 100;
 
-/// One message of the load: its key, its body, and its answer, if one arrived.
+/// One message of the load: its idempotency key, its path, its body, and its answer, if one arrived.
 #[derive(Clone)]
 pub(crate) struct Sent {
     pub(crate) key: String,

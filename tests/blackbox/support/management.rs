@@ -84,7 +84,7 @@ pub(crate) fn authorize(client: &Client, card: &str, amount: &str) -> String {
     text(&answer, "/transaction/response/code").to_owned()
 }
 
-/// Returns the limits of a card.
+/// Returns the spending limits of a card.
 pub(crate) fn limits(client: &Client, card: &str) -> Vec<Value> {
     let found = expect_json(&client.get(&format!("{CARDS}/{card}/spending-limits")), 200);
     found["rows"].as_array().unwrap().clone()

@@ -94,8 +94,8 @@ fn url_of(server: &str, name: &str) -> String {
     url
 }
 
-/// Waits until every server of a URL has its database. With several servers, libpq gives up at one that does not know
-/// the database yet.
+/// Waits until every server that a URL names has the database. With several servers, libpq gives up at one that does
+/// not have the database yet.
 fn wait_for_standbys(url: &str) {
     let Some((user, rest)) = url.split_once('@') else { return };
     let Some((hosts, rest)) = rest.split_once('/').filter(|(hosts, _)| hosts.contains(',')) else { return };
@@ -146,8 +146,8 @@ fn prefix() -> &'static str {
 }
 
 /// Starts the janitor, a second copy of this program. It waits on a pipe that closes when this process ends for any
-/// reason, and then drops the databases of this process. Without it, those in statics and those of a killed process
-/// would remain, because they are never dropped here.
+/// reason, and then drops the databases of this process. Without the janitor, databases in statics and databases of a
+/// killed process would remain, because this process never drops their values.
 fn start_janitor() {
     static JANITOR: OnceLock<Child> = OnceLock::new();
     JANITOR.get_or_init(|| {

@@ -56,7 +56,7 @@ impl ProtectedCard {
         ]
     }
 
-    /// Sets the PIN, always under the same key.
+    /// Sets the PIN, always with the same idempotency key.
     pub(crate) fn set_pin(&self, client: &Client, pin: &str) -> Answer {
         let call = client.call("PUT", &format!("{CARDS}/{}/pin", self.id)).header("Idempotency-Key", "PIN");
         call.json(json!({"pin": pin}).to_string()).send()

@@ -338,7 +338,7 @@ pub(crate) fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
     move |delivery| delivery["status"] == expected
 }
 
-/// Waits until the last queued delivery of a subscription satisfies a condition, and returns it.
+/// Waits until the delivery that was queued last for a subscription satisfies a condition. Returns the delivery.
 pub(crate) fn wait_for_delivery(client: &Client, webhook: &Value, is_done: impl Fn(&Value) -> bool) -> Value {
     let start = Instant::now();
     loop {

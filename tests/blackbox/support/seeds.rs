@@ -5,7 +5,7 @@ use std::thread;
 
 use super::setting::setting;
 
-/// Plays `count` consecutive seeds on two threads. The first seed is `FLORIN_TEST_SEED`.
+/// Calls `play` with each of `count` consecutive seeds, on two threads. The first seed is `FLORIN_TEST_SEED`.
 pub(crate) fn each_seed(count: u64, play: impl Fn(u64) + Sync) {
     let first = setting("FLORIN_TEST_SEED", 1);
     let next = AtomicU64::new(first);

@@ -263,7 +263,7 @@ impl Server {
         self.client_of(&demo().other_key, &demo().other_account)
     }
 
-    /// Returns a client with the key without scopes.
+    /// Returns a client with the demo client's key without scopes, on the demo account.
     pub(crate) fn limited(&self) -> Client {
         self.client_of(&demo().limited_key, &demo().account)
     }

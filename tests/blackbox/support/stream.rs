@@ -24,7 +24,7 @@ pub(crate) struct Received {
 }
 
 impl Stream {
-    /// Opens a stream and returns the status of its response. `after` is the id of the last event.
+    /// Opens a stream. Also returns the status of its response. `after` is the id of the last event.
     pub(crate) fn try_open(client: &Client, query: &str, after: Option<&str>) -> (Self, u16) {
         let mut socket = TcpStream::connect(&client.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();

@@ -48,7 +48,8 @@ impl Wallet {
         (server, wallet, token)
     }
 
-    /// Credits or spends the difference. Returns `false` if the card declines.
+    /// Brings the available balance to `target`, by a credit or a cleared authorization. Returns `false` if the
+    /// authorization is declined.
     fn bring_to(&self, target: i64) -> bool {
         let balance = self.balance();
         if balance.available > target {

@@ -25,7 +25,7 @@ pub(crate) fn create_world(server: &Server, body: Value) -> (Value, Client) {
     create_world_as(server, &server.client(), &body)
 }
 
-/// Creates a world of a caller's client. Returns the answer, and a client with the world's key.
+/// Creates a world of the client that a caller's key belongs to. Returns the answer, and a client with the world's key.
 pub(crate) fn create_world_as(server: &Server, caller: &Client, body: &Value) -> (Value, Client) {
     let created = expect_json(&caller.post(WORLDS, body.to_string()), 201);
     let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
