@@ -118,7 +118,7 @@ impl Database {
         Ok(self.client.batch_execute(NO_CONSTRAINTS)?)
     }
 
-    /// Prepares validated batches with open sessions, for confirmations.
+    /// Prepares validated batches, each with an open MFA session, for confirmations.
     pub(crate) fn prepare_batches(&mut self, first: u64, last: u64) -> anyhow::Result<()> {
         let script =
             self.size.fill(BATCHES).replace("{first}", &first.to_string()).replace("{last}", &last.to_string());

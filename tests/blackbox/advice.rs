@@ -9,7 +9,7 @@ const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 /// Sends an advice with this total, checks its record, and returns its token.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
     let advice = wallet.follow_ok(ADVICE, token, total);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let impacted = format!("-{total}");
     let mut want = expected("authorization.advice", "PENDING");
     (want.ledger, want.available, want.preceding) = (&ledger, available, Some(token));
@@ -42,7 +42,7 @@ fn an_equal_advice_changes_nothing() {
 fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
     let (_server, wallet, token) = Wallet::with_hold();
     let advice = wallet.follow_ok(ADVICE, &token, "250.01");
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization.advice", "DECLINED");
     (want.code, want.memo) = ("1016", "Not sufficient funds");
     (want.ledger, want.preceding) = (&ledger, Some(token.as_str()));

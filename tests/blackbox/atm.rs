@@ -25,7 +25,7 @@ fn with_withdrawal() -> (Server, Wallet, String) {
 fn an_authorization_has_every_member() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization.atm.withdrawal", "PENDING");
     (want.ledger, want.subnetwork) = (&ledger, "VISAPLUS");
     assert_record(&wallet.first(ATM, "10.00"), &wallet.card, &want);
@@ -34,7 +34,7 @@ fn an_authorization_has_every_member() {
 #[test]
 fn clearing_has_every_member() {
     let (_server, wallet, token) = with_withdrawal();
-    let ledger = wallet.ledger(24_000);
+    let ledger = wallet.format_ledger(24_000);
     let mut want = expected("authorization.clearing.atm.withdrawal", "COMPLETION");
     (want.ledger, want.subnetwork, want.preceding) = (&ledger, "VISAPLUS", Some(token.as_str()));
     assert_record(&wallet.follow_ok(ATM_CLEARING, &token, "10"), &wallet.card, &want);
@@ -110,7 +110,7 @@ fn the_state_and_expiry_of_the_card_decide() {
 fn an_amount_above_the_available_balance_is_declined() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization.atm.withdrawal", "DECLINED");
     (want.code, want.memo, want.subnetwork) = ("1016", "Not sufficient funds", "VISAPLUS");
     (want.ledger, want.available, want.impacted) = (&ledger, "250.00", "0.00");

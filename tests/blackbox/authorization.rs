@@ -21,7 +21,7 @@ fn the_sample_of_the_guides_works_as_typed() {
 fn an_approval_has_every_member() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization", "PENDING");
     want.ledger = &ledger;
     assert_record(&wallet.authorize("10.00"), &wallet.card, &want);
@@ -36,7 +36,7 @@ fn an_approval_has_every_member() {
 fn yen_have_no_decimals() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "JPY", 250);
-    let ledger = wallet.ledger(250);
+    let ledger = wallet.format_ledger(250);
     let mut want = expected("authorization", "PENDING");
     (want.ledger, want.available, want.amount, want.requested, want.impacted) = (&ledger, "240", "10", "10", "-10");
     assert_record(&wallet.authorize("10.0"), &wallet.card, &want);
@@ -52,7 +52,7 @@ fn the_acceptor_is_returned_as_sent() {
         "postalCode": "8001", "countryCode": "CHE"
     });
     body["cardAcceptor"] = acceptor.clone();
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization", "PENDING");
     want.ledger = &ledger;
     want.acceptor = acceptor;
@@ -115,7 +115,7 @@ fn every_network_has_its_subnetwork() {
 fn an_account_check_holds_nothing_and_ends_immediately() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization", "COMPLETION");
     (want.code, want.memo) = ("1830", "Card account verification success");
     (want.amount, want.requested, want.impacted) = ("0.00", "0.00", "0.00");
@@ -140,7 +140,7 @@ fn an_account_check_needs_no_funds() {
 fn an_amount_above_the_available_balance_is_declined() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization", "DECLINED");
     (want.code, want.memo) = ("1016", "Not sufficient funds");
     (want.ledger, want.available, want.impacted) = (&ledger, "250.00", "0.00");

@@ -22,7 +22,7 @@ fn every_row_is_true_in_three_currencies() {
 fn a_decline_shows_unchanged_balances() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     for (path, kind) in [(AUTHORIZATION, "authorization"), (ATM, "authorization.atm.withdrawal")] {
         let shown = wallet.first(path, "251");
         let found = [

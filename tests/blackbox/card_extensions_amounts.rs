@@ -27,7 +27,7 @@ fn the_available_amount_is_approved() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
     let partial = authorize_partly(&wallet, "10");
-    let ledger = wallet.ledger(700);
+    let ledger = wallet.format_ledger(700);
     let mut want = expected("authorization", "PENDING");
     (want.code, want.memo) = ("0002", "Partially approved");
     (want.amount, want.requested, want.impacted) = ("7.00", "10.00", "-7.00");
@@ -71,7 +71,7 @@ fn the_fee_is_added_to_hold_and_clearing() {
     let cleared = transaction(&answer);
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/acquirerFeeAmount")), ("100.00", "2.00"));
     assert_eq!(text(&cleared, "/gpa/impactedAmount"), "-102.00");
-    assert_eq!(text(&cleared, "/gpa/ledgerBalance"), wallet.ledger(14_800));
+    assert_eq!(text(&cleared, "/gpa/ledgerBalance"), wallet.format_ledger(14_800));
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "148.00");
     let chain = expect_json(&wallet.client.get(&chain_path(token)), 200);
     assert_eq!(chain["hold"]["clearedAmount"], "102.00");

@@ -29,7 +29,7 @@ fn an_increment_has_every_member() {
     let token = wallet.token(AUTHORIZATION, "10");
     let answer = wallet.follow(INCREMENT, &token, "2.50");
     assert_documented("post", INCREMENT, &answer);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("authorization.incremental", "PENDING");
     (want.requested, want.amount, want.impacted) = ("2.50", "2.50", "-2.50");
     (want.ledger, want.available, want.preceding) = (&ledger, "237.50", Some(token.as_str()));
@@ -89,7 +89,7 @@ fn a_refund_can_be_reversed() {
     let answer = reverse_refund(&wallet, &token);
     assert_documented("post", REFUND_REVERSAL, &answer);
     let reversed = transaction(&answer);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("refund.authorization.reversal", "CLEARED");
     (want.ledger, want.available, want.preceding) = (&ledger, "250.00", Some(token.as_str()));
     assert_record(&reversed, &wallet.card, &want);

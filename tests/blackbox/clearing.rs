@@ -23,7 +23,7 @@ fn balance(wallet: &Wallet, ledger: i64, available: i64) -> Balance {
 #[test]
 fn a_clearing_of_the_whole_hold_has_every_member() {
     let (_server, wallet, token) = Wallet::with_hold();
-    let ledger = wallet.ledger(24_000);
+    let ledger = wallet.format_ledger(24_000);
     let mut want = expected("authorization.clearing", "COMPLETION");
     (want.ledger, want.preceding) = (&ledger, Some(token.as_str()));
     assert_record(&wallet.follow_ok(CLEARING, &token, "10"), &wallet.card, &want);
@@ -33,7 +33,7 @@ fn a_clearing_of_the_whole_hold_has_every_member() {
 #[test]
 fn a_clearing_below_the_hold_releases_the_rest() {
     let (_server, wallet, token) = Wallet::with_hold();
-    let ledger = wallet.ledger(24_300);
+    let ledger = wallet.format_ledger(24_300);
     let mut want = expected("authorization.clearing", "COMPLETION");
     (want.ledger, want.available, want.preceding) = (&ledger, "243.00", Some(token.as_str()));
     (want.amount, want.requested, want.impacted) = ("7.00", "7.00", "-7.00");
@@ -78,7 +78,7 @@ fn a_clearing_of_the_whole_hold_ends_the_chain_even_if_not_final() {
 fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
     for is_final in [true, false] {
         let (_server, wallet, token) = Wallet::with_hold();
-        let ledger = wallet.ledger(23_500);
+        let ledger = wallet.format_ledger(23_500);
         let mut want = expected("authorization.clearing", "COMPLETION");
         (want.ledger, want.available, want.preceding) = (&ledger, "235.00", Some(token.as_str()));
         (want.amount, want.requested, want.impacted) = ("15.00", "15.00", "-15.00");
@@ -92,7 +92,7 @@ fn available_may_go_below_zero_and_then_everything_is_declined() {
     let (_server, wallet, token) = Wallet::with_hold();
     let clearing = wallet.follow_ok(CLEARING, &token, "300.05");
     assert_eq!(text(&clearing, "/gpa/availableBalance"), "-50.05");
-    assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.ledger(-5_005));
+    assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.format_ledger(-5_005));
     assert_eq!(text(&wallet.authorize("0.01"), "/response/code"), "1016");
     wallet.credit("50.05");
     assert_eq!(wallet.balance(), balance(&wallet, 0, 0));

@@ -164,8 +164,8 @@ fn expired(wallet: &Wallet, token: &str) -> Value {
     chain["messages"].as_array().unwrap().last().unwrap()["transaction"].clone()
 }
 
-/// Plays every row in GBP, JPY and EUR, each on a balance of its own. Checks the record, the balance, the activity and
-/// the event of each message.
+/// Plays every row in GBP, JPY and EUR, with 250 units of available balance before each row. Checks the record, the
+/// balance, the activity and the event of each message.
 pub(crate) fn play_in_three_currencies(rows: &[Row]) {
     for currency in ["GBP", "JPY", "EUR"] {
         let server = Server::sandbox();
@@ -179,7 +179,7 @@ pub(crate) fn play_in_three_currencies(rows: &[Row]) {
             let found = ["/type", "/state", "/gpa/ledgerBalance", "/gpa/availableBalance", "/gpa/impactedAmount"]
                 .map(|place| text(&shown, place));
             let money = |units: &String| wallet.format_amount(units.parse::<i64>().unwrap() * unit);
-            let ledger = wallet.ledger(ledger.parse::<i64>().unwrap() * unit);
+            let ledger = wallet.format_ledger(ledger.parse::<i64>().unwrap() * unit);
             assert_eq!(found, [kind, state, &ledger, &money(available), &money(impacted)], "{context}");
             assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{context}");
             let token = text(&shown, "/token").to_owned();

@@ -29,14 +29,14 @@ fn a_credit_raises_both_balances() {
     assert_eq!(members(&first["balance"]), ["availableBalance", "runningBalance"]);
     let number = first["boxTransactionId"].as_i64().unwrap();
     assert!(number > 0);
-    assert_eq!(text(&first, "/balance/runningBalance"), wallet.ledger(20_000));
+    assert_eq!(text(&first, "/balance/runningBalance"), wallet.format_ledger(20_000));
     assert_eq!(text(&first, "/balance/availableBalance"), "200.00");
 
     wallet.token(AUTHORIZATION, "50");
     let second = wallet.credit("0.01");
     assert_ne!(second["boxTransactionId"], first["boxTransactionId"]);
     assert!(second["boxTransactionId"].is_i64() || second["boxTransactionId"].is_u64());
-    assert_eq!(text(&second, "/balance/runningBalance"), wallet.ledger(20_001));
+    assert_eq!(text(&second, "/balance/runningBalance"), wallet.format_ledger(20_001));
     assert_eq!(text(&second, "/balance/availableBalance"), "150.01");
     let expected = Balance { ledger: 20_001 + wallet.reserved, available: 15_001 };
     assert_eq!(wallet.balance(), expected);
@@ -47,7 +47,7 @@ fn yen_have_no_decimals() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "JPY", 500);
     let credit = wallet.credit("12");
-    assert_eq!(text(&credit, "/balance/runningBalance"), wallet.ledger(512));
+    assert_eq!(text(&credit, "/balance/runningBalance"), wallet.format_ledger(512));
     assert_eq!(text(&credit, "/balance/availableBalance"), "512");
     assert_eq!(wallet.credit("3.0")["balance"]["availableBalance"], "515");
     let finer = wallet.client.post(CREDIT, credit_body(&wallet.card.budget, "1.5", "JPY"));

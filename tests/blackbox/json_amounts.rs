@@ -210,7 +210,7 @@ fn follow_ups_read_amounts_the_same_way() {
     let reversal = wallet.follow_ok(REVERSAL, &token, "0.1e1");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "993.00");
     let clearing = wallet.follow_ok(CLEARING, &token, "7.0000");
-    assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.ledger(99_300));
+    assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.format_ledger(99_300));
 }
 
 #[test]

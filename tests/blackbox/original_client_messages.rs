@@ -99,7 +99,7 @@ fn a_credit_is_simulated_as_documented() {
     let credited = expect_json(&wallet.client.post(CREDIT, body), 200);
     assert_eq!(members(&credited), ["balance", "boxTransactionId"]);
     assert!(credited["boxTransactionId"].is_i64());
-    let running = wallet.ledger(20_000);
+    let running = wallet.format_ledger(20_000);
     assert_eq!(credited["balance"], json!({"runningBalance": running, "availableBalance": "200.00"}));
 }
 

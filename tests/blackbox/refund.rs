@@ -23,7 +23,7 @@ fn authorized() -> (Server, Wallet, String) {
 fn an_authorization_has_every_member_and_moves_nothing() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected("refund.authorization", "PENDING");
     (want.ledger, want.available, want.impacted) = (&ledger, "250.00", "10.00");
     assert_record(&wallet.first(REFUND, "10.00"), &wallet.card, &want);
@@ -40,7 +40,7 @@ fn a_refund_needs_no_funds() {
 #[test]
 fn clearing_has_every_member_and_pays() {
     let (_server, wallet, token) = authorized();
-    let ledger = wallet.ledger(26_000);
+    let ledger = wallet.format_ledger(26_000);
     let mut want = expected("refund.authorization.clearing", "COMPLETION");
     (want.ledger, want.available, want.impacted) = (&ledger, "260.00", "10.00");
     want.preceding = Some(&token);

@@ -35,7 +35,7 @@ fn expected_reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) ->
 fn without_an_amount_everything_is_released() {
     for amount in ["", r#", "amount": null"#, r#", "amount": 10"#] {
         let (_server, wallet, token) = held(AUTHORIZATION);
-        let ledger = wallet.ledger(25_000);
+        let ledger = wallet.format_ledger(25_000);
         let want = expected_reversal("CLEARED", &ledger, &token);
         assert_record(&reverse(&wallet, &token, amount), &wallet.card, &want);
         expect_fault(&wallet.follow(REVERSAL, &token, "1"), 409, PRECEDING, "already_reversed");
@@ -47,7 +47,7 @@ fn without_an_amount_everything_is_released() {
 #[test]
 fn a_partial_reversal_can_be_followed_by_the_rest() {
     let (_server, wallet, token) = held(AUTHORIZATION);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("PENDING", &ledger, &token);
     (want.available, want.amount, want.impacted) = ("244.00", "4.00", "4.00");
     let first = wallet.follow_ok(REVERSAL, &token, "4");
@@ -81,7 +81,7 @@ fn a_reversal_above_the_hold_is_refused() {
 fn a_reversal_after_an_advice_releases_the_new_hold() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     wallet.follow_ok(ADVICE, &token, "8");
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("CLEARED", &ledger, &token);
     (want.amount, want.impacted) = ("8.00", "8.00");
     assert_record(&reverse(&wallet, &token, ""), &wallet.card, &want);
@@ -102,7 +102,7 @@ fn a_reversal_after_a_partial_clearing_releases_the_rest() {
 #[test]
 fn a_withdrawal_can_be_reversed() {
     let (_server, wallet, token) = held(ATM);
-    let ledger = wallet.ledger(25_000);
+    let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("CLEARED", &ledger, &token);
     want.subnetwork = "VISAPLUS";
     assert_record(&reverse(&wallet, &token, ""), &wallet.card, &want);

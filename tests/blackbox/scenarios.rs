@@ -108,7 +108,11 @@ fn every_story_plays_as_documented_in_three_currencies() {
                 assert_eq!(found, row.expected, "{context}");
                 let [ledger, available] = row.balances;
                 let shown = ["/balances/ledgerBalance", "/balances/availableBalance"].map(|place| text(step, place));
-                assert_eq!(shown, [wallet.ledger(ledger * unit), wallet.format_amount(available * unit)], "{context}");
+                assert_eq!(
+                    shown,
+                    [wallet.format_ledger(ledger * unit), wallet.format_amount(available * unit)],
+                    "{context}"
+                );
                 assert_eq!(step["explanation"].is_null(), row.expected[1] != "DECLINED", "{context}");
             }
         }

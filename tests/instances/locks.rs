@@ -1,4 +1,5 @@
-//! Locks that other sessions of the database hold. Callers get the same answers as during faults of the server.
+//! Locks that other sessions of the database hold. Meanwhile callers get 503 with `Retry-After`, as while
+//! PostgreSQL is down.
 
 use std::thread;
 use std::time::Duration;
@@ -65,12 +66,12 @@ fn deadlocks_lose_and_double_nothing() {
             let mut session = database.connect();
             session.batch_execute("SET deadlock_timeout = '20s'; BEGIN").unwrap();
             session.batch_execute(&format!("SELECT 1 FROM {table} FOR UPDATE")).unwrap();
-            // By now both instances wait for this session, and hold the balances.
+            // By now one instance holds the balance and waits for this session. The other one waits, too.
             thread::sleep(Duration::from_millis(200));
             session.batch_execute("SET lock_timeout = '5s'; SELECT 1 FROM balances FOR UPDATE").unwrap();
             drop(session);
             tally.wait_for_accepted(10);
         }
-        until("the server reports deadlocks", MAX_WAIT, || deadlocks() > 0);
+        until("PostgreSQL reports deadlocks", MAX_WAIT, || deadlocks() > 0);
     });
 }

@@ -61,8 +61,8 @@ pub(crate) fn open_loop(
     loop {
         let now = Instant::now();
         let running = now.duration_since(began) < end;
-        let until = now.duration_since(began).min(end);
-        while (due as f64) < until.as_secs_f64() * rate {
+        let elapsed = now.duration_since(began).min(end);
+        while (due as f64) < elapsed.as_secs_f64() * rate {
             waiting.push_back(began + Duration::from_secs_f64(due as f64 / rate));
             due += 1;
         }

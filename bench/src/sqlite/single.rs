@@ -42,7 +42,7 @@ const COUNT: &str = "SELECT count(*) FROM checkouts WHERE account_id = ?1";
 pub(crate) fn authorize(file: &mut File, round: u64, cards: u64, lasting: Duration) -> anyhow::Result<Measured> {
     let body = "b".repeat(110);
     let answer = "a".repeat(880);
-    // The time is near the present, so that holds are not due.
+    // All messages of the round have this time. It is close enough to the present that no hold is due.
     let now: i64 = file.conn.query_row("SELECT unixepoch('now') * 1000000", [], |row| row.get(0))?;
     repeat(lasting, |number| {
         let card = 1 + number.wrapping_mul(7919) % cards;

@@ -12,7 +12,8 @@ use florin_domain::page::{Page, PageRequest};
 pub trait Callers: Send + Sync {
     /// Returns the key with that hash and its client, even if the key is revoked or expired. The duration of the call
     /// does not reveal how many bytes of a hash are correct. Even an adapter with a cache reads a key from the store if
-    /// the key may name a world, because the key loses access to the world as soon as the world is deleted.
+    /// its list of accounts may contain a world, because the key loses access to the world as soon as the world is
+    /// deleted.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 

@@ -103,7 +103,7 @@ fn has_key(row: &Activity, key: ActivityKey) -> bool {
         (ActivityKey::Transaction(token), _) => of_budget && row.id == ActivityId(token.0),
         (ActivityKey::Payment(id), ActivityDetail::Payment { payment, .. }) => payment.id == id,
         (ActivityKey::Payment(_), _) => false,
-        (ActivityKey::Budget(id), _) => of_budget && row.id == id,
+        (ActivityKey::BudgetMovement(id), _) => of_budget && row.id == id,
         (ActivityKey::Number(number), _) => row.numbers().any(|own| own == number),
     }
 }

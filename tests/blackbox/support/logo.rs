@@ -45,7 +45,7 @@ pub(crate) fn form(boundary: &str, fields: &[(&str, &[u8])]) -> Vec<u8> {
     form
 }
 
-/// Begins an upload of these fields.
+/// Prepares an upload of these fields. [`Call::send`] sends it.
 pub(crate) fn upload<'a>(client: &'a Client, fields: &[(&str, &[u8])]) -> Call<'a> {
     let media = format!("multipart/form-data; boundary={BOUNDARY}");
     client.call("PATCH", LOGO).header("Content-Type", &media).bytes(form(BOUNDARY, fields))

@@ -72,7 +72,7 @@ impl Wallet {
     }
 
     /// Formats the ledger balance: this amount plus the reserved amount.
-    pub(crate) fn ledger(&self, minor: i64) -> String {
+    pub(crate) fn format_ledger(&self, minor: i64) -> String {
         self.format_amount(minor + self.reserved)
     }
 

@@ -104,12 +104,12 @@ pub struct ChainDetail {
 /// The key by which a caller looks up a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityKey {
-    /// A chain, by the token of any of its messages; or any other movement that [`Self::Budget`] finds.
+    /// A chain, by the token of any of its messages; or any other movement that [`Self::BudgetMovement`] finds.
     Transaction(TransactionToken),
     /// A payment of a batch.
     Payment(PaymentId),
     /// A movement between budgets or into one: a credit, a top-up, or one side of a transfer.
-    Budget(ActivityId),
+    BudgetMovement(ActivityId),
     /// A credit, a top-up, a payment or its return, or one side of a transfer, by its number.
     Number(i64),
 }

@@ -237,19 +237,19 @@ fn the_url_of_the_database_may_be_in_a_file() {
 fn a_flag_for_the_database_overrides_a_variable_with_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("url");
-    fs::write(&path, "sqlite://variable.db").unwrap();
-    let file = path.to_str().unwrap();
+    fs::write(&path, "sqlite://url-file.db").unwrap();
+    let url_file = path.to_str().unwrap();
     let url = |flags: &[(&'static str, &str)], variables: &[(&str, &str)], text: &str| {
         load(flags, variables, text).unwrap().database_url.value.expose_secret().to_owned()
     };
-    let by_file = [("FLORIN_DATABASE_URL_FILE", file)];
-    assert_eq!(url(&[("database_url", "sqlite://flag.db")], &by_file, ""), "sqlite://flag.db");
+    let file_variable = [("FLORIN_DATABASE_URL_FILE", url_file)];
+    assert_eq!(url(&[("database_url", "sqlite://flag.db")], &file_variable, ""), "sqlite://flag.db");
     assert_eq!(
-        url(&[("database_url_file", file)], &[("FLORIN_DATABASE_URL", "sqlite://x.db")], ""),
-        "sqlite://variable.db"
+        url(&[("database_url_file", url_file)], &[("FLORIN_DATABASE_URL", "sqlite://x.db")], ""),
+        "sqlite://url-file.db"
     );
-    assert_eq!(url(&[], &by_file, "database_url = \"sqlite://file.db\""), "sqlite://variable.db");
-    let said = refused(&[("database_url", "sqlite://x.db"), ("database_url_file", file)], &[], "");
+    assert_eq!(url(&[], &file_variable, "database_url = \"sqlite://toml.db\""), "sqlite://url-file.db");
+    let said = refused(&[("database_url", "sqlite://x.db"), ("database_url_file", url_file)], &[], "");
     assert!(said.contains("both set"), "{said}");
 }
 

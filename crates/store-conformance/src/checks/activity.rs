@@ -152,7 +152,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
             let found = (row.kind, row.status, row.budget, row.amount, row.impacted, row.created_at);
             let status = ActivityStatus::Complete;
             same("a row", found, (kinds[0], status, Who::Main.budget(), amount, amount, after(60)))?;
-            let key = ActivityKey::Budget(row.id);
+            let key = ActivityKey::BudgetMovement(row.id);
             same("found", handle.activities.find(&Who::Main.account()?, key).await?, Some(row))?;
         }
     }
@@ -393,7 +393,7 @@ async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult
     // An unconfirmed payment, a journal transaction that is not a credit, and an unknown id.
     let hold = crate::commands::journal_id(1000);
     for id in [payment_id(300_000).0, hold.0, uuid(99, 1)] {
-        let keys = [ActivityKey::Budget(ActivityId(id)), ActivityKey::Payment(PaymentId(id))];
+        let keys = [ActivityKey::BudgetMovement(ActivityId(id)), ActivityKey::Payment(PaymentId(id))];
         for key in keys.into_iter().chain([ActivityKey::Transaction(TransactionToken(id)), ActivityKey::Number(9999)]) {
             same(&format!("{key:?}"), handle.activities.find(&account, key).await?, None)?;
         }

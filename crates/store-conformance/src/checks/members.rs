@@ -48,7 +48,7 @@ fn optional_texts() -> impl Iterator<Item = Option<&'static str>> {
 
 /// Expects the activity to show a credit with all members of its answer.
 async fn expect_credit(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
-    let id = ActivityKey::Budget(ActivityId(journal_id(number).0));
+    let id = ActivityKey::BudgetMovement(ActivityId(journal_id(number).0));
     let found = expect_some("the credit", handle.activities.find(&Who::Main.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
@@ -108,7 +108,7 @@ async fn keeps_every_reference(handle: Handle) -> CheckResult {
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
         for side in expect_some("both sides", Activity::of_transfer(&done.transfer))? {
-            let found = handle.activities.find(&Who::Main.account()?, ActivityKey::Budget(side.id)).await?;
+            let found = handle.activities.find(&Who::Main.account()?, ActivityKey::BudgetMovement(side.id)).await?;
             same("a side of the transfer", found, Some(side))?;
         }
     }

@@ -77,6 +77,7 @@ macro_rules! response_panics {
     }};
 }
 
+/// If the function that builds the stored response of an idempotency claim panics, nothing is stored.
 async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (who, card, day) = (Who::Main, Who::Main.card(), LimitWindow::Day);

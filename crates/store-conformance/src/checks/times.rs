@@ -132,7 +132,7 @@ async fn times_of_transfers(handle: Handle) -> CheckResult {
         let done = expect_new(handle.transfers.transfer(command).await)?.transfer;
         let found = expect_some(
             "the transfer",
-            handle.activities.find(&mine, ActivityKey::Budget(ActivityId(done.id.0))).await?,
+            handle.activities.find(&mine, ActivityKey::BudgetMovement(ActivityId(done.id.0))).await?,
         )?;
         same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }

@@ -248,7 +248,7 @@ pub(crate) fn key_of(row: &Activity) -> ActivityKey {
     match row.source() {
         ActivitySource::Card => ActivityKey::Transaction(TransactionToken(row.id.0)),
         ActivitySource::Payment => ActivityKey::Payment(PaymentId(row.id.0)),
-        _ => ActivityKey::Budget(row.id),
+        _ => ActivityKey::BudgetMovement(row.id),
     }
 }
 

@@ -66,7 +66,7 @@ fn key(resource: Resource, id: &str) -> Result<Option<ActivityKey>, Flaw> {
         Resource::BoxTransaction if id.bytes().all(|byte| byte.is_ascii_digit()) => {
             ActivityKey::Number(id.parse().map_err(|_| Flaw::range("must be a 64-bit number"))?)
         }
-        Resource::BoxTransaction => ActivityKey::Budget(ActivityId(parse_uuid(id)?)),
+        Resource::BoxTransaction => ActivityKey::BudgetMovement(ActivityId(parse_uuid(id)?)),
         Resource::Order => return Ok(None),
     }))
 }

@@ -120,7 +120,7 @@ fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Optio
             }
         }
         ActivityKey::Payment(id) => Ok(load(conn, account, ActivitySource::Payment, &[id.0])?.pop()),
-        ActivityKey::Budget(id) => of_budget(conn, account, id.0),
+        ActivityKey::BudgetMovement(id) => of_budget(conn, account, id.0),
         ActivityKey::Number(number) => match numbers::movement(conn, account, number)? {
             Some((source, id)) => Ok(load(conn, account, source, &[id])?.pop()),
             None => Ok(None),
