@@ -229,7 +229,7 @@ async fn send_authorization(
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let message = a_purchase(&in_pounds(request.amount));
-    let new = NewMessage { card: card(), message, merchant: None, pin: None };
+    let new = NewMessage { card: card(), message, merchant_currency: None, pin: None };
     let sent = send_first_message(&to.services, (&initial_state().account).into(), new, Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,
