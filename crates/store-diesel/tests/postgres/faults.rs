@@ -19,6 +19,7 @@ async fn killed_idle_sessions_cause_no_errors() {
     let fixture = Fixture::seeded().await;
     for number in 0..5 {
         authorize(&fixture.store, number, "1").await;
+        fixture.open_both_readers().await;
         assert!(fixture.database.kill_sessions() >= 3);
         let read = fixture.store.budgets(&id(MINE)).await.unwrap();
         assert_eq!(read.len(), 2);

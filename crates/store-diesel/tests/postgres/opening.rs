@@ -55,13 +55,14 @@ async fn a_newer_schema_is_opened_and_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_opens_two_sessions_that_write_and_two_that_read() {
+async fn a_store_opens_two_sessions_that_write_and_those_that_its_reads_need() {
     let fixture = Fixture::seeded().await;
     authorize(&fixture.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name = 'florin'";
-    // Two sessions write and two read.
-    assert_eq!(fixture.database.number(sessions), 4);
+    assert_eq!(fixture.database.number(sessions), 3, "two write, and one reads");
+    fixture.open_both_readers().await;
+    assert_eq!(fixture.database.number(sessions), 4, "two write, and two read");
 }
 
 #[test]

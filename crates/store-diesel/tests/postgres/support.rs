@@ -3,7 +3,10 @@
 use crate::Store;
 pub(crate) use crate::database::Database;
 pub(crate) use crate::fixtures::*;
+use diesel::connection::SimpleConnection;
+use florin_ports::Seeding;
 use florin_store_contract::StoreSettings;
+use std::time::Duration;
 
 /// A migrated store on a database that is dropped with it.
 pub(crate) struct Fixture {
@@ -33,6 +36,26 @@ impl Fixture {
     /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         self.database.sql(statements);
+    }
+
+    /// Makes the store open both connections that read: it opens the second one while a read occupies the first one.
+    pub(crate) async fn open_both_readers(&self) {
+        const WAITING: &str = "SELECT count(*) AS value FROM pg_stat_activity WHERE datname = current_database() \
+            AND wait_event_type = 'Lock'";
+        let mut locking = self.database.connect();
+        locking.batch_execute("BEGIN; LOCK TABLE budgets IN ACCESS EXCLUSIVE MODE").unwrap();
+        let reads = [(); 2].map(|()| {
+            let store = self.store.clone();
+            tokio::spawn(async move { store.budgets(&id(MINE)).await })
+        });
+        while self.database.number(WAITING) < 2 {
+            assert!(!reads.iter().any(|read| read.is_finished()), "it reads a locked table");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        locking.batch_execute("ROLLBACK").unwrap();
+        for read in reads {
+            read.await.unwrap().unwrap();
+        }
     }
 }
 
