@@ -7,6 +7,7 @@ use diesel::connection::SimpleConnection;
 use florin_ports::Seeding;
 use florin_store_contract::StoreSettings;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// A migrated store on a database that is dropped with it.
 pub(crate) struct Fixture {
@@ -49,7 +50,7 @@ impl Fixture {
             tokio::spawn(async move { store.budgets(&id(MINE)).await })
         });
         while self.database.number(WAITING) < 2 {
-            assert!(!reads.iter().any(|read| read.is_finished()), "it reads a locked table");
+            assert!(!reads.iter().any(JoinHandle::is_finished), "it reads a locked table");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         locking.batch_execute("ROLLBACK").unwrap();
