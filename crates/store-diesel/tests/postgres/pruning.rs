@@ -19,10 +19,6 @@ const ENDED: &str = "
     INSERT INTO webhook_attempts (webhook_id, message_id, number, at, duration_ms, error)
         SELECT webhook_id, message_id, 1, now(), 1, 'timeout' FROM webhook_deliveries";
 
-/// Waiting sessions of the database.
-const WAITING: &str = "SELECT count(*) AS value FROM pg_stat_activity WHERE datname = current_database() \
-    AND wait_event_type = 'Lock'";
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivery_that_restarts_meanwhile_keeps_its_attempts() {
     let fixture = Fixture::seeded().await;
@@ -32,7 +28,7 @@ async fn a_delivery_that_restarts_meanwhile_keeps_its_attempts() {
     redelivery.batch_execute("BEGIN; SELECT 1 FROM webhooks FOR UPDATE").unwrap();
     let store = fixture.store.clone();
     let pruning = tokio::spawn(async move { store.delete_deliveries(noon(), 9).await });
-    while fixture.database.number(WAITING) == 0 {
+    while fixture.waiting_sessions() == 0 {
         assert!(!pruning.is_finished(), "it deletes without a lock");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

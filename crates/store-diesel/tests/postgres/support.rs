@@ -39,17 +39,23 @@ impl Fixture {
         self.database.sql(statements);
     }
 
+    /// Returns the number of sessions of the database that wait for a lock.
+    pub(crate) fn waiting_sessions(&self) -> i64 {
+        self.database.number(
+            "SELECT count(*) AS value FROM pg_stat_activity WHERE datname = current_database() \
+            AND wait_event_type = 'Lock'",
+        )
+    }
+
     /// Makes the store open both connections that read: it opens the second one while a read occupies the first one.
     pub(crate) async fn open_both_readers(&self) {
-        const WAITING: &str = "SELECT count(*) AS value FROM pg_stat_activity WHERE datname = current_database() \
-            AND wait_event_type = 'Lock'";
         let mut locking = self.database.connect();
         locking.batch_execute("BEGIN; LOCK TABLE budgets IN ACCESS EXCLUSIVE MODE").unwrap();
         let reads = [(); 2].map(|()| {
             let store = self.store.clone();
             tokio::spawn(async move { store.budgets(&id(MINE)).await })
         });
-        while self.database.number(WAITING) < 2 {
+        while self.waiting_sessions() < 2 {
             assert!(!reads.iter().any(JoinHandle::is_finished), "it reads a locked table");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
