@@ -142,9 +142,9 @@ impl ApiKey {
         account.client == self.client && self.may_reach(&account.id)
     }
 
-    /// Returns whether the key may come from an earlier world with the id of this account. Worlds with the same seed
-    /// have the same account id, so a cached key that lists the id can outlive its world. Keys for all accounts of a
-    /// client list no accounts.
+    /// Returns whether the key may come from an earlier world with the id of this account. Worlds of a client with the
+    /// same seed have the same account id, so a cached key that lists the id can outlive its world. Keys for all
+    /// accounts of a client list no accounts.
     pub fn may_outlive(&self, account: &Account) -> bool {
         let can_be_replaced = account.epoch != 0 && account.timeline.seed.is_some();
         can_be_replaced && !self.reaches_all_accounts()

@@ -1,4 +1,4 @@
-//! Tests that every change of a stored hash chain is found.
+//! Tests that every change of a stored hash chain is found, and that a changed leg is named.
 
 use super::*;
 use crate::ids::{AccountId, BudgetId};

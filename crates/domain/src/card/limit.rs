@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
 /// The window of a limit: a single transaction, or a period over which it counts. Periods begin at 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LimitWindow {
-    /// A single transaction. A limit for it counts nothing.
+    /// A single transaction. A limit with this window counts nothing.
     Transaction,
     /// A day, from 00:00.
     Day,
@@ -122,8 +122,8 @@ impl CardLimit {
         self.window != LimitWindow::Transaction
     }
 
-    /// Whether a message at this time belongs to a window that has ended.
-    pub fn window_has_ended(&self, at: DateTime<Utc>) -> bool {
+    /// Whether the limit has moved on to a later window than that of a message at this time.
+    pub fn has_moved_past(&self, at: DateTime<Utc>) -> bool {
         self.window.start(at) < self.window_start
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let limit = CardLimit { window_start: start, ..limit };
         assert_eq!(limit.current(at(15)), limit);
         assert_eq!(limit.current(at(16)), limit);
-        assert_eq!([15, 16, 17].map(|day| limit.window_has_ended(at(day))), [true, false, false]);
+        assert_eq!([15, 16, 17].map(|day| limit.has_moved_past(at(day))), [true, false, false]);
         let next = limit.current(at(17));
         assert_eq!((next.window_start, next.spent, next.uses), (LimitWindow::Day.start(at(17)), Minor::ZERO, 0));
     }

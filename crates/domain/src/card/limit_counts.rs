@@ -144,7 +144,7 @@ impl LimitCounts {
 /// The limits that count a message at this time, shortest window first, because stores return limits in any order.
 fn counting(limits: &[CardLimit], now: DateTime<Utc>) -> impl Iterator<Item = &CardLimit> {
     let of_window =
-        move |window| limits.iter().filter(move |limit| limit.window == window && !limit.window_has_ended(now));
+        move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_moved_past(now));
     LimitWindow::SPENDING.into_iter().flat_map(of_window)
 }
 

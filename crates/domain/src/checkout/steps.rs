@@ -202,7 +202,7 @@ impl<'a> SessionChange<'a> {
         }
     }
 
-    /// Sets the address and the rate, and adds the price of the rate to the amount.
+    /// Sets the address and the rate, and replaces the price of shipping in the amount.
     fn ship(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         if !self.session.collects_address() {

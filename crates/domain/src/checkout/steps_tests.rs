@@ -192,7 +192,7 @@ fn a_processing_session_does_not_expire() {
 }
 
 #[test]
-fn a_payment_at_the_expiry_is_too_late() {
+fn an_action_at_the_expiry_is_too_late() {
     for (begun, status, event) in [
         (false, SessionStatus::Expired, MerchantCheckoutSessionExpired),
         (true, SessionStatus::Abandoned, MerchantCheckoutSessionAbandoned),

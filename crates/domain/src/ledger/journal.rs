@@ -213,7 +213,7 @@ impl JournalKind {
     }
 }
 
-/// A movement of money: legs in one currency, each from one pool to another one. It is never changed or deleted.
+/// A movement of money: legs in one currency, each from one pool to another. It is never changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTransaction {
     /// Its id.

@@ -65,8 +65,8 @@ impl MfaOutcome {
 }
 
 impl MfaCheck {
-    /// Applies a verdict to the session and the enrolment. If either accepts no tokens, the verdict counts as no
-    /// attempt. Only TOTP attempts count for the account.
+    /// Applies a verdict to the session and the enrolment. A verdict for a session or an enrolment that accepts no
+    /// tokens does not count as an attempt. Only TOTP attempts count for the account.
     pub fn apply_verdict(
         &self,
         session: Option<&MfaSession>,

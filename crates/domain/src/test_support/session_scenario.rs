@@ -79,7 +79,7 @@ impl SessionScenario {
         Ok(pending.id)
     }
 
-    /// Returns the decision of a payer who causes an outcome now. The bank reports after some minutes.
+    /// Returns the decision with which the payer causes an outcome now. The bank reports after some minutes.
     pub fn decision(&self, outcome: PayerOutcome, minutes: i64) -> PayerDecision {
         match outcome.report(self.now, TimeDelta::minutes(minutes)) {
             Some(report) => PayerDecision::Approve(BankAnswer::Report(report)),

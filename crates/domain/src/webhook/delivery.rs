@@ -148,7 +148,8 @@ pub struct Delivery {
     pub attempts: u32,
     /// Number of ended attempts in the current schedule. A redelivery begins a new schedule.
     pub scheduled: u32,
-    /// Number of attempts that began since the last attempt ended. All except the one in progress were interrupted.
+    /// Number of attempts that began since the last attempt ended. Except for an attempt in progress, all were
+    /// interrupted.
     pub unrecorded: u32,
     /// When the event was queued, by the account's clock.
     pub created_at: DateTime<Utc>,

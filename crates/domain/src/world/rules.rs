@@ -28,7 +28,7 @@ pub struct CreationClaim {
 pub struct CreateSituation {
     /// Number of worlds of the client.
     pub worlds: i64,
-    /// Whether a world with the same account id exists. Worlds with the same seed have the same account id.
+    /// Whether a world with the same account id exists. A client's worlds with the same seed have the same id.
     pub exists: bool,
     /// The client's world that was created with the same idempotency key, and the hash of that request.
     pub created_before: Option<(AccountId, String)>,

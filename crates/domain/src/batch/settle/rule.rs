@@ -74,7 +74,8 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
         (Started { sent, .. }, PaymentOutcome::Pending) => {
             (Started { sent, ask_at: again_at.unwrap_or_else(|| next_ask(sent, now)) }, &[])
         }
-        // The bank could not be reached. The payment stays paid, and is queried again because it may be returned.
+        // A bank that cannot be reached counts as pending. The payment stays paid, and is queried again because it may
+        // be returned.
         (Completed { sent, .. }, PaymentOutcome::Pending) => {
             (Completed { sent, ask_at: again_at.or_else(|| Some(next_ask(sent, now))) }, &[])
         }

@@ -18,8 +18,8 @@ fn settled() -> (CardScenario, TransactionToken) {
     (scenario, clearing)
 }
 
-/// Decides an action. Returns the row of the message that it causes.
-fn message_row(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
+/// Applies an action to a dispute. Returns the row of the message that the action causes.
+fn act(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -> Option<[String; 5]> {
     scenario.act_on_dispute(dispute.id, action).unwrap().message.as_ref().map(row)
 }
 
@@ -46,9 +46,9 @@ fn messages_of_a_dispute_change_balances_as_in_the_contracts_table() {
         let dispute = scenario.dispute(token, None).unwrap();
         assert_eq!((dispute.amount, dispute.state), (Minor(1000), DisputeState::Open));
         if with_credit {
-            assert_eq!(message_row(&mut scenario, &dispute, &DisputeAction::Credit), credit);
+            assert_eq!(act(&mut scenario, &dispute, &DisputeAction::Credit), credit);
         }
-        assert_eq!(message_row(&mut scenario, &dispute, outcome), expected);
+        assert_eq!(act(&mut scenario, &dispute, outcome), expected);
         let decided = scenario.disputes.last().unwrap();
         let won = *outcome == WON;
         let status = if won { DisputeStatus::Won } else { DisputeStatus::Lost };
@@ -107,7 +107,7 @@ fn only_settled_purchases_and_debits_can_be_disputed() {
     for kind in [FirstKind::Debit, FirstKind::ForcePost] {
         let token = scenario.send(&first_message(kind, "10")).unwrap().transaction.token;
         let dispute = scenario.dispute(token, Some("1")).unwrap();
-        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
+        act(&mut scenario, &dispute, &DisputeAction::Credit);
         let credit = scenario.disputes.last().unwrap().credit.unwrap();
         assert!(
             matches!(scenario.dispute(credit, None), Err(DisputeRefusal::WrongKind { .. })),
@@ -130,7 +130,7 @@ fn an_amount_is_disputed_once() {
     assert_eq!(rest(scenario.dispute(one, Some("6.01"))), "6.00");
     assert_eq!(rest(scenario.dispute(first, Some("10.01"))), "10.00");
     let lost = scenario.dispute(one, Some("5")).unwrap();
-    message_row(&mut scenario, &lost, &LOST);
+    act(&mut scenario, &lost, &LOST);
     assert_eq!(rest(scenario.dispute(one, Some("1.01"))), "1.00", "a lost dispute counts, too");
     assert_eq!(scenario.dispute(first, Some("3")).unwrap().amount, Minor(300));
     assert_eq!(rest(scenario.dispute(two, Some("2.01"))), "2.00", "the undisputed amount of the whole chain");
@@ -153,7 +153,7 @@ fn a_disputed_amount_cannot_also_be_returned() {
     assert_eq!(scenario.follow(debit, &debit_reversal(None)).unwrap().transaction.impacted, Minor(600));
     let nothing = scenario.follow(debit, &debit_reversal(None));
     assert!(matches!(nothing, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor.is_zero()), "{nothing:?}");
-    message_row(&mut scenario, &dispute, &LOST);
+    act(&mut scenario, &dispute, &LOST);
     let last = scenario.follow(debit, &debit_reversal(None)).unwrap();
     assert_eq!((last.transaction.impacted, scenario.available()), (Minor(400), "250.00 GBP".into()));
     assert_eq!(scenario.state_of(debit), TransactionState::NothingCleared);
@@ -167,7 +167,7 @@ fn a_return_in_another_currency_leaves_the_claimed_amount() {
         debit.extras.quotes = Some(quotes("USD", "0.787037037"));
         let debit = scenario.send(&debit).unwrap().transaction.token;
         let dispute = scenario.dispute(debit, Some(claimed)).unwrap();
-        message_row(&mut scenario, &dispute, &WON);
+        act(&mut scenario, &dispute, &WON);
         let _ = scenario.follow(debit, &FollowUp::DebitReversal { amount: None });
         let chain = scenario.chains.iter().find(|chain| chain.id == debit).unwrap();
         assert!(chain.disputed <= chain.cleared, "{claimed}");
@@ -180,9 +180,9 @@ fn a_decided_dispute_accepts_nothing() {
     for outcome in [&WON, &LOST] {
         let (mut scenario, token) = settled();
         let dispute = scenario.dispute(token, None).unwrap();
-        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
+        act(&mut scenario, &dispute, &DisputeAction::Credit);
         assert_eq!(scenario.act_on_dispute(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
-        message_row(&mut scenario, &dispute, outcome);
+        act(&mut scenario, &dispute, outcome);
         for action in [&WON, &LOST, &DisputeAction::Credit, &evidence("late")] {
             assert!(matches!(scenario.act_on_dispute(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
         }
@@ -194,7 +194,7 @@ fn the_number_and_length_of_evidence_are_limited() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, None).unwrap();
     for number in 0..Dispute::MAX_EVIDENCE {
-        assert_eq!(message_row(&mut scenario, &dispute, &evidence(&number.to_string())), None);
+        assert_eq!(act(&mut scenario, &dispute, &evidence(&number.to_string())), None);
     }
     assert_eq!(scenario.act_on_dispute(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
     let texts: Vec<_> = scenario.disputes[0].evidence.iter().map(|evidence| evidence.text.as_str()).collect();
@@ -208,9 +208,9 @@ fn a_lost_dispute_may_overdraw_and_the_card_may_be_in_any_state() {
         let (mut scenario, token) = settled();
         scenario.card.state = state;
         let dispute = scenario.dispute(token, None).unwrap();
-        message_row(&mut scenario, &dispute, &DisputeAction::Credit);
+        act(&mut scenario, &dispute, &DisputeAction::Credit);
         scenario.send(&first_message(FirstKind::ForcePost, "250")).unwrap();
-        message_row(&mut scenario, &dispute, &LOST);
+        act(&mut scenario, &dispute, &LOST);
         assert_eq!(scenario.available(), "-10.00 GBP");
     }
 }

@@ -247,8 +247,8 @@ impl FirstInput<'_> {
         DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
     }
 
-    /// Returns the available amount, which is approved instead of a decline, in the merchant's currency. `None`: the
-    /// message is declined.
+    /// Returns the available amount to approve instead of a decline, in the merchant's currency. `None`: the message is
+    /// declined.
     fn available_amount(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         if !self.message.allows_partial() || available <= Minor::ZERO {

@@ -107,7 +107,7 @@ fn refunds_lower_the_current_window_and_stop_at_zero() {
 }
 
 #[test]
-fn a_returned_refund_raises_the_limit_by_the_amount_that_it_lowered() {
+fn a_returned_refund_raises_the_use_by_the_amount_that_it_subtracted() {
     let mut scenario = limited(LimitWindow::Day, "1000.00");
     scenario.authorize("10");
     let refund = scenario.refund("25").token;
@@ -115,5 +115,5 @@ fn a_returned_refund_raises_the_limit_by_the_amount_that_it_lowered() {
         scenario.follow(refund, &FollowUp::RefundClearing { amount: decimal("25") }).unwrap().transaction.token;
     assert_eq!(spent(&scenario), 0);
     scenario.follow(cleared, &FollowUp::RefundReturn { amount: None }).unwrap();
-    assert_eq!(spent(&scenario), 1_000, "of 25, the limit was lowered by 10");
+    assert_eq!(spent(&scenario), 1_000, "of 25, the refund subtracted 10");
 }

@@ -178,7 +178,7 @@ impl RuleInput<'_> {
         let of_window = move |window| {
             self.limits
                 .iter()
-                .filter(move |limit| limit.window == window && limit.is_on() && !limit.window_has_ended(self.now))
+                .filter(move |limit| limit.window == window && limit.is_on() && !limit.has_moved_past(self.now))
         };
         LimitWindow::ALL.into_iter().flat_map(of_window).map(move |limit| {
             let is_transaction = limit.window == LimitWindow::Transaction;
