@@ -100,8 +100,8 @@ fn turned(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 #[test]
 fn the_orientation_is_applied() {
     let jpeg = file(&two_colours(600, 300), ImageFormat::Jpeg);
-    // For each orientation, a point that is red and a point that is blue after it was applied: upright, upside down,
-    // and turned by a quarter in both directions.
+    // For each orientation, a point that is red and a point that is blue after it was applied. The orientations are
+    // upright, upside down, and rotated by 90 degrees in both directions.
     for (orientation, red, blue) in [
         (1, (255, 190), (255, 320)),
         (3, (255, 320), (255, 190)),

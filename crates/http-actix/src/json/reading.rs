@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Maximum size, in bytes, of an unread value that is searched for duplicate members. The search stores names, so it
 /// must be limited.
 const MAX_SEARCHED: usize = 1024 * 1024;
-/// Number of recorded faults from which on no suggestions for unknown members are searched. The search compares the
+/// Number of recorded faults from which on unknown members get no suggestion. The search for a suggestion compares the
 /// member with all known ones, so it must be limited.
 const MAX_SUGGESTED: usize = 100;
 

@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 /// The prefix of all API paths. Health endpoints and docs are outside it.
 const API: &str = "/v2/";
-/// The content security policy of responses that are not pages. A browser that displays such a
-/// response loads and runs nothing.
+/// The content security policy of responses that are not pages. A browser that displays such a response loads and runs
+/// nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The log target of requests.
 pub const REQUEST_LOG_TARGET: &str = "florin::requests";

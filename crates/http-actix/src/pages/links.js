@@ -99,7 +99,10 @@ window.florinLinks = (() => {
     request.body = isWhole(request.body, from) ? to : request.body.replaceAll(from, to);
   }
 
-  /** Replaces the values of a request that names the object of the example. An id that the user entered is kept. */
+  /**
+   * Replaces the example values in a request that names the object of the example. An id that the user entered is
+   * kept.
+   */
   async function fill(operation, request) {
     if (!operation.link) return;
     const all = bindings(operation);

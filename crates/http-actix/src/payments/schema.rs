@@ -67,8 +67,8 @@ fn nullable(kind: Type) -> SchemaType {
 
 /// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
 /// becomes an alert.
-fn text_schema(column: &str, meaning: &str, direction: Direction) -> Object {
-    let limit = max_text_length(column).filter(|_| direction == Direction::Request);
+fn text_schema(place: &str, meaning: &str, direction: Direction) -> Object {
+    let limit = max_text_length(place).filter(|_| direction == Direction::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }

@@ -72,8 +72,7 @@ fn invalid(parts: &[Codes]) -> StatusResponse {
     response("400", &format!("{}: one entry for each validation error.", codes.join(", ")), &[])
 }
 
-/// Returns the 409 of an operation on an account, which may be a world. `own` describes the operation's own
-/// refusals.
+/// Returns the 409 of an operation on an account, which may be a world. `own` describes the operation's own refusals.
 fn conflict(own: &str) -> StatusResponse {
     response("409", format!("{own} {RESTORED}").trim_start(), &[])
 }
@@ -207,7 +206,7 @@ error_sets! {
 error_sets! {
     /// Errors of a write that the state of an object can prevent.
     ChangeErrors = writing(&[JSON], NOTHING, STATE);
-    /// Errors of a change of a budget, which can have an amount.
+    /// Errors of a change of a budget. The change can have an amount.
     EditBudgetErrors = writing(&[JSON, AMOUNT], NOTHING, STATE);
     /// Errors of a change that is possible in every state of its object.
     SetErrors = writing(&[JSON], NOTHING, "");

@@ -418,8 +418,8 @@ impl<'a> CardMembers<'a> {
 }
 
 impl<'a> PaymentMembers<'a> {
-    /// Builds the members of a payment. `None`: the payment has no terms, or its cost overflows. The rules
-    /// exclude both cases.
+    /// Builds the members of a payment. `None`: the payment has no terms, or its cost overflows. The rules exclude both
+    /// cases.
     fn of(payment: &'a Payment, numbers: PaymentNumbers) -> Option<Self> {
         let terms = payment.terms()?;
         let number = |minor: Minor| Number::from(minor.of(terms.currency));

@@ -15,12 +15,12 @@ pub(super) fn samples(language: Language) -> Vec<Sample> {
     pages().into_iter().map(page).collect()
 }
 
-/// A text that HTML escapes completely.
+/// Returns a text of which HTML escapes every character.
 fn text(length: usize) -> String {
     "&".repeat(length)
 }
 
-/// The longest URL.
+/// Returns a URL of the maximum length.
 fn url() -> String {
     format!("https://shop.example.com/{}", "r".repeat(2_023))
 }

@@ -76,7 +76,7 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CreateCardBody>()?;
     let holder = body.as_ref().and_then(|body| {
-        let granted = |body: &CardBudgetBody| GrantedBudget { budget: body.budget, active: body.active };
+        let granted = |entry: &CardBudgetBody| GrantedBudget { budget: entry.budget, active: entry.active };
         let budgets = body.budgets.as_ref().map(|budgets| budgets.0.iter().map(granted).collect());
         let holder = CardHolder::of(body.owner, body.budget, body.person, budgets);
         holder.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()

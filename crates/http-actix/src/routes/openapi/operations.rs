@@ -140,8 +140,8 @@ fn add_example(response: &mut Value, answer: Option<&Value>) {
     content.values_mut().for_each(|content| content["example"] = answer["body"].clone());
 }
 
-/// Returns the path of a value that the operation requires: the account in the query, if there is this parameter.
-/// Otherwise the body or, if there is no body, the first parameter of the query.
+/// Returns the path of a value that the operation requires: the account in the query, if the operation has this
+/// parameter. Otherwise the body or, if there is no body, the first parameter of the query.
 fn required_place(operation: &Value) -> String {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
     let query: Vec<_> = parameters.filter(|parameter| parameter["in"] == "query").map(|query| &query["name"]).collect();

@@ -105,11 +105,11 @@ async fn on_blocking_thread<T: Send + 'static>(
     memory: UploadMemory,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let charged = move || {
+    let work = move || {
         let _memory = memory;
         work()
     };
-    web::block(charged).await.map_err(|_| Problem::internal())
+    web::block(work).await.map_err(|_| Problem::internal())
 }
 
 fn recorded_body(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {

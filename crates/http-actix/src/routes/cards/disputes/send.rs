@@ -1,4 +1,4 @@
-//! Opens disputes and acts on them. The operations on disputes and the steps of scenarios call this.
+//! Opens disputes, and applies actions to them. The operations on disputes and the steps of scenarios call this.
 
 use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, WriteAnswer};
@@ -27,7 +27,7 @@ pub(crate) async fn open(
     .await
 }
 
-/// Performs an action on a dispute.
+/// Applies an action to a dispute.
 pub(crate) async fn apply_action(
     sender: &SendContext<'_>,
     action: (DisputeId, DisputeAction),

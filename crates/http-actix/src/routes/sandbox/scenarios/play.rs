@@ -113,7 +113,7 @@ struct Player<'a> {
     account: Account,
     /// What is recorded of the request for the whole scenario.
     recording: &'a Recording,
-    /// The id that each name stands for: the names of earlier steps, and the card of a story.
+    /// The id that each name stands for. The names are those of earlier steps and, in a story, [`CARD`].
     values: Values,
     /// The budget and currency of the last recorded message. A step without a recorded message shows their balance.
     /// `None`: no message was recorded.
