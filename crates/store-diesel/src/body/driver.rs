@@ -40,7 +40,8 @@ functions! {
     create: fn(&Place, bool) -> Result<(), OpenError>;
     /// Opens a connection that writes.
     connect_writer: fn(&Place) -> Result<Conn, OpenError>;
-    /// Opens at most the given number of read-only connections. A caller waits at most the given time for one of them.
+    /// Opens a read-only connection. Others, up to the given total, are opened when concurrent reads need them. A read
+    /// waits at most the given time for a connection.
     open_readers: fn(&Place, u32, Duration) -> Result<Readers, OpenError>;
     /// Returns the versions and names of the migrations that this program knows, in order.
     known_migrations: fn() -> Outcome<Vec<(String, String)>>;

@@ -66,8 +66,8 @@ impl LegRow {
         }
     }
 
-    /// Returns the links of the line: in the chain of the pool that it takes from, and in that of the pool that it adds
-    /// to.
+    /// Returns the links of the line: that of the side that it takes from, then that of the side that it adds to.
+    /// `None`: the row has no link for that side.
     pub(crate) fn links(&self) -> Outcome<[Option<Link>; 2]> {
         let of = |number: Option<i64>, hash: Option<&Bytes>| number.map(|number| link(number, hash)).transpose();
         Ok([of(self.from_link, self.from_hash.as_ref())?, of(self.to_link, self.to_hash.as_ref())?])

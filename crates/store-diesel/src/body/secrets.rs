@@ -61,8 +61,8 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
     Ok(query.bind::<Binary, _>(from.0.to_vec()).execute(conn)? == 1)
 }
 
-/// Returns at most `max` secrets that the filter includes. The program applies the filter, not the
-/// database: the filter reads the first bytes of a secret, which are its version and the id of its key.
+/// Returns at most `max` secrets that the filter includes. The program applies the filter, not the database: the filter
+/// reads the first bytes of a secret, which are its version and the id of its key.
 fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<StoredSecret>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);

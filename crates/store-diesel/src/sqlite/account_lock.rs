@@ -12,7 +12,7 @@ pub(crate) fn lock_account(_conn: &mut Conn, _account: &AccountId) -> Outcome<()
     Ok(())
 }
 
-/// Locks subscriptions. Returns all of them, and locks nothing: each transaction has the whole database.
+/// Locks the given subscriptions. Does nothing, and returns all ids: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_free_webhooks(_conn: &mut Conn, ids: BTreeSet<Id>) -> Outcome<BTreeSet<Id>> {
     Ok(ids)

@@ -226,7 +226,7 @@ pub(crate) fn structure_checks(conn: &mut Conn) -> Outcome<Vec<String>> {
     structure_checks_of(conn, WHOLE_MAX)
 }
 
-/// Returns the statements that check the structure of a file, as a whole if its size is at most `max`.
+/// Returns the statements that check the structure of a file, as a whole if it has at most `max` bytes.
 ///
 /// A check of the whole file searches every index for every row. In a large file it takes long, and keeps a processor
 /// busy. Its snapshot prevents checkpoints, so the write-ahead log grows, and reads and commits take longer. So the

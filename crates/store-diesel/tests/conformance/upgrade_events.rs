@@ -16,8 +16,8 @@ pub(crate) const STORED: &str = "SELECT CAST(COUNT(*) AS TEXT) AS line FROM outb
 /// Checks the data after the upgrade.
 pub(crate) async fn check_sequences(store: &impl BooksCheck, sequences: &[String], stored: &[String]) {
     // The first budget has two credits, a transfer, a payment and its return. The second budget has the transfer. The
-    // last three lines are the events of batches. The creation of the draft batch is not counted, so this
-    // batch has no line.
+    // last three lines are the events of batches. The creation of the draft batch is not counted, so this batch has no
+    // line.
     let expected = [("b1", 5), ("b2", 1), ("f1", 1), ("f2", 2), ("f3", 4)];
     let expected = expected.map(|(object, last)| format!("00000000-0000-0000-0000-0000000000{object} {last}"));
     assert_eq!(sequences, expected);

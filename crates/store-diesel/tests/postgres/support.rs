@@ -56,7 +56,7 @@ impl Fixture {
             tokio::spawn(async move { store.budgets(&id(MINE)).await })
         });
         while self.waiting_sessions() < 2 {
-            assert!(!reads.iter().any(JoinHandle::is_finished), "it reads a locked table");
+            assert!(!reads.iter().any(JoinHandle::is_finished), "a read of the locked table has ended");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         locking.batch_execute("ROLLBACK").unwrap();

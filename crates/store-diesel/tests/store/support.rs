@@ -265,8 +265,8 @@ pub(crate) async fn authorize(store: &Store, number: u128, text: &str) -> CardTr
     fresh(store.first_message(authorization(MINE, stamp(number), text)).await)
 }
 
-#[track_caller]
 /// Returns the result of a command that had an effect. A replayed answer or an error fails the test.
+#[track_caller]
 pub(crate) fn fresh<T: std::fmt::Debug, R: std::fmt::Debug>(answer: Result<Written<T>, WriteError<R>>) -> T {
     match answer.unwrap() {
         Written::New(done) => done,

@@ -33,8 +33,8 @@ use florin_ports::{
 };
 use std::convert::Infallible;
 
-/// Maximum offset of a page that is merged from the cards of several states. For each state, the merge reads as many
-/// cards as the list contains up to the end of the page.
+/// Maximum offset of a page that is merged from the cards of several states. For each state, the merge reads
+/// the first cards, at most the offset plus the limit of the page.
 const MAX_MERGED_OFFSET: i64 = 1_000;
 
 #[async_trait]

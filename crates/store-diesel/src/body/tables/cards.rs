@@ -89,9 +89,9 @@ tables! {
         window_start: Day,
         spent_minor: i64,
         uses: i64,
-        /// The part of `spent_minor` that messages of another card caused, such as a replaced card.
+        /// The part of `spent_minor` that no chain of the card accounts for, such as the use of a replaced card.
         carried_minor: i64,
-        /// The part of `uses` that messages of another card caused.
+        /// The part of `uses` that was carried over with `carried_minor`.
         carried_uses: i64,
     }
 
@@ -153,7 +153,7 @@ tables! {
         original_cleared_minor: Option<i64>,
         /// The amounts that limits of the card counted for the chain, as JSON; null for none.
         counted: Option<String>,
-        /// The part of the cleared amount that comes from forced clearings.
+        /// The part of the cleared amount that comes from forced clearings, in the currency of the first message.
         forced_minor: i64,
         /// When the hold of an open chain expires. `due_at` has the same time while something is held.
         expires_at: Option<Time>,

@@ -13,8 +13,8 @@ tables! {
         epoch: i64,
         /// Increases with each change of the checkpoints.
         version: i64,
-        /// The number of journal transactions that `balances.movements` does not count, because they were stored before
-        /// that counter existed or by a version of Florin that did not increment it.
+        /// The number of journal transactions that `balances.movements` does not count, because they were stored by a
+        /// version of Florin that did not increment it. Usually 0.
         uncounted: i64,
         /// The id from which a read of the journal transactions after the last checkpoint starts. None of them has a
         /// lower id, unless it was committed late.
