@@ -57,8 +57,9 @@ pub struct EventReach {
 /// position that [`Self::tail`] has returned for its client. The only exception is the restore of a world, which puts
 /// earlier events back at their positions.
 ///
-/// An event that a redelivery or a recovery sends again gets a further position in the same transaction, under the same
-/// promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain them.
+/// An event that a redelivery or a recovery sends again gets a further position, in the transaction of the redelivery
+/// or recovery and under the same promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and
+/// [`Self::between`] do not contain them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Events: Send + Sync {

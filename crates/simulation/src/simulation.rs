@@ -228,7 +228,7 @@ impl Simulation {
             let ready = |(task, _): (usize, _)| (60, Event::Poll(number, task));
             possible.extend(instance.tasks.iter().enumerate().filter(|(_, task)| task.is_ready()).map(ready));
             let sending = instance.tasks.iter().filter(|task| task.name == "request").count();
-            // Each event has its weight, and is possible or not.
+            // Each event, with its weight and whether it is possible.
             let events = [
                 (60, Event::Write(number), instance.stepper.has_jobs()),
                 (50, Event::Send(number), sending < 6 && !self.clients.unsent().is_empty()),

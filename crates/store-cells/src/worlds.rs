@@ -89,7 +89,7 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     created
 }
 
-/// Returns the world because of whose existence the creation of a world with this account was refused.
+/// Returns the existing world because of which the creation of a world with this account was refused.
 fn existing_world<'a>(error: &'a WriteError<CreateWorldRefusal>, account: &'a AccountId) -> Option<&'a AccountId> {
     match error {
         WriteError::Refused(CreateWorldRefusal::Exists) => Some(account),

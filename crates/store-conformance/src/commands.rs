@@ -248,7 +248,7 @@ pub(crate) fn request(body: &str) -> RecordedRequest {
     }
 }
 
-/// Builds an idempotency claim of the account's client; the stored answer is the outcome's debug text.
+/// Builds an idempotency claim of the account's client; the stored response is the outcome's debug text.
 pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Result<IdempotencyClaim<T>, Failure> {
     Ok(IdempotencyClaim {
         client: who.client(),

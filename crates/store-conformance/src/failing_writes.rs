@@ -10,7 +10,7 @@ use std::fmt::Debug;
 pub(crate) enum End {
     /// The command took effect: it does not write at that place.
     Effect,
-    /// The stored answer was replayed.
+    /// The stored response was replayed.
     Replayed,
     /// The rule refused, and the intended effect of the refusal was stored.
     Refused,

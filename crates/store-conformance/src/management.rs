@@ -203,8 +203,8 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
     issue_to(who, number, CardHolder::Budget(budget), activate)
 }
 
-/// Builds a command that creates card `number` of a person, in GBP. Each budget has with it whether the card may spend
-/// from it.
+/// Builds a command that creates card `number` of a person, in GBP. `budgets` are the budgets of the card, each with
+/// whether the card may spend from it.
 pub(crate) fn issue_to_person(
     who: Who,
     number: u128,

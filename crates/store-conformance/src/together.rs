@@ -114,7 +114,7 @@ impl SlowRuleRace {
     }
 }
 
-/// Expects exactly one effect from requests under one key, and its stored answer for all others.
+/// Expects exactly one effect from requests under one key, and its stored response for all others.
 pub(crate) fn one_effect<T: Debug, R: Debug>(
     what: &str,
     answers: Vec<Result<Written<T>, WriteError<R>>>,

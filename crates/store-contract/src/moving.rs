@@ -163,8 +163,8 @@ pub trait MoveClients: Send + Sync {
     /// Books that were wrong before the move are only reported in the log.
     fn put_back(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Deletes a portion of the text of a client that has left by this move. Returns whether a part of this text may be
-    /// left. The text of another move stays.
+    /// Deletes some parts of the text of a client that has left by this move. Returns whether other parts may be left.
+    /// The text of another move stays.
     fn forget(&self, begun: &CellMove) -> Result<bool, StoreError>;
 }
 

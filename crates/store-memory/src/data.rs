@@ -75,7 +75,7 @@ pub(crate) struct Data {
     /// Payments by batch and input index.
     pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
-    /// The last lease of each batch, and when it runs out.
+    /// The last lease of each batch, unless it was released, and when it ends.
     pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, DateTime<Utc>)>,
     pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
     /// Events by position. A position is never used twice.

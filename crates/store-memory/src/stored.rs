@@ -32,7 +32,7 @@ impl StoredDelivery {
         Self { delivery, test_body, queued_at, lease: None, attempts: Vec::new() }
     }
 
-    /// Returns whether the delivery waits and can be claimed.
+    /// Returns whether the delivery waits and has no current lease.
     pub(crate) fn is_free(&self, now: DateTime<Utc>) -> bool {
         self.delivery.status.is_waiting() && self.lease.is_none_or(|(_, until)| until <= now)
     }

@@ -186,7 +186,7 @@ async fn no_session_ends_while_its_bank_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_payer_who_rejects_can_choose_a_bank_again_until_the_session_expires() {
+async fn a_payer_who_rejects_can_choose_again_and_an_undecided_session_is_abandoned() {
     let fixture = Fixture::new().await;
     let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());

@@ -238,7 +238,7 @@ async fn unique_names(handle: Handle) -> CheckResult {
     handle.registry.set_unique_budget_names(&mine, true).await?;
     let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
     same("the setting", account.unique_budget_names, true)?;
-    // Budgets keep the name that they had before, and a retry gets the stored answer.
+    // Budgets keep the name that they had before, and a retry gets the stored response.
     expect_new(rename(2, "Bücher 1")?.await)?;
     same("the answer", replayed(handle.budgets.create(with_key()?).await)?.body, format!("{first:?}"))?;
     expect_new(rename(2, "Bücher 2")?.await)?;

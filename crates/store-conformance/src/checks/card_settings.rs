@@ -52,7 +52,7 @@ async fn set_is_kept_and_replayed(handle: Handle) -> CheckResult {
     let done = expect_new(handle.card_management.set_settings(claimed(some_lives(3)?)?).await)?;
     same("what was set", (&done, settings(&handle, Who::Main).await?), (&set, set.clone()))?;
     let answer = replayed(handle.card_management.set_settings(claimed(some_lives(4)?)?).await)?;
-    same("the stored answer", answer, answer_of(&done))?;
+    same("the stored response", answer, answer_of(&done))?;
     let other = CardSettingsCommand {
         claim: Some(claim(Who::Main, "lives", r#"{"a":1}"#)?),
         ..set_over_clearing(Who::Main, OverClearing::Network)?

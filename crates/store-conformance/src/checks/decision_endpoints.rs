@@ -292,7 +292,7 @@ async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
         expect_true("the refusal does not say that the endpoint must be asked", is_question)?;
         before.still_holds("a question", &handle).await?;
     }
-    // Once the message is decided, the key has a stored answer, and a repeated request asks nothing.
+    // Once the message is decided, the key has a stored response, and a repeated request asks nothing.
     let mut decided = purchase(Who::Main, 1, "10")?;
     decided.claim = Some(crate::commands::claim(Who::Main, "k", "{}")?);
     expect_new(handle.cards.first_message(decided).await)?;

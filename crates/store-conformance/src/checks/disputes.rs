@@ -100,13 +100,13 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
         Ok(OpenDisputeCommand { claim, ..open_dispute(Who::Main, clearing, "4", 10)? })
     };
     let done = expect_new(handle.disputes.open(command()?).await)?;
-    same("the stored answer", replayed(handle.disputes.open(command()?).await)?, answer_of(&done))?;
+    same("the stored response", replayed(handle.disputes.open(command()?).await)?, answer_of(&done))?;
     let credit = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Main, "c", "{}")?);
         Ok(DisputeCommand { claim, ..act_on_dispute(Who::Main, 10, DisputeAction::Credit, 20)? })
     };
     let done = expect_new(handle.disputes.act(credit()?).await)?;
-    same("the stored answer", replayed(handle.disputes.act(credit()?).await)?, answer_of(&done))?;
+    same("the stored response", replayed(handle.disputes.act(credit()?).await)?, answer_of(&done))?;
     same("what is claimed", claimed_amount(&handle, clearing).await?, Minor(400))
 }
 

@@ -142,7 +142,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     for max in [0, 1, 3, 6, 100] {
         let found = due_holds(&handle, due(), max).await?;
         let max = usize::try_from(max).unwrap_or(0).min(6);
-        same(&format!("the number of holds of at most {max}"), found.len(), max)?;
+        same(&format!("the number of holds, at most {max}"), found.len(), max)?;
         // The order of holds with the same age is unspecified.
         let ages = |holds: &[DueHold]| -> Vec<_> {
             let age = |hold: &DueHold| {

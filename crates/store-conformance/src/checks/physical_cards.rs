@@ -127,12 +127,12 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
         Ok(OrderPhysicalCommand { claim, ..order_physical(Who::Main, Who::Main.limited_card(), 2)? })
     };
     let done = expect_new(handle.card_management.order_physical(order()?).await)?;
-    same("the stored answer", replayed(handle.card_management.order_physical(order()?).await)?, answer_of(&done))?;
+    same("the stored response", replayed(handle.card_management.order_physical(order()?).await)?, answer_of(&done))?;
     let first = || -> Result<_, Failure> {
         Ok(FirstUseCommand { claim: Some(claim(Who::Main, "f", "{}")?), ..debit(Who::Main, "1", RIGHT, 10)? })
     };
     let done = expect_new(handle.cards.first_use(first()?).await)?;
-    same("the stored answer", replayed(handle.cards.first_use(first()?).await)?, answer_of(&done))
+    same("the stored response", replayed(handle.cards.first_use(first()?).await)?, answer_of(&done))
 }
 
 async fn changes_both_cards_with_the_message(handle: Handle) -> CheckResult {

@@ -248,9 +248,9 @@ async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
         let session =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
         let at = expect_some("when it is due", session.session.due_at())?;
-        let first = 50 + u128::try_from(steps.len()).unwrap_or_default();
+        let series = 50 + u128::try_from(steps.len()).unwrap_or_default();
         let done =
-            expect_new(handle.checkout_sessions.act(step(Who::Main, number, SessionAction::Due, (first, at))?).await)?;
+            expect_new(handle.checkout_sessions.act(step(Who::Main, number, SessionAction::Due, (series, at))?).await)?;
         steps.push((number, at, done.status()));
     }
     let expected = vec![

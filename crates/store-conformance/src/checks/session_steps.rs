@@ -137,11 +137,11 @@ async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
     let checkout = add_checkout(&handle, Who::Main, 1).await?;
     let token = add_session(&handle, Who::Main, checkout, 1).await?.token;
     apply_step(&handle, step(Who::Main, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
-    for first in [3, 1, 2] {
-        apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (first, after(5)))?).await?;
+    for series in [3, 1, 2] {
+        apply_step(&handle, step(Who::Main, 1, SessionAction::ChooseBank(payer_bank()?), (series, after(5)))?).await?;
         let found = find(&handle, 1).await?;
         let pending = found.pending().map(|payment| payment.id);
-        same("the payment", pending, Some(MerchantPaymentId(drawn_id(first, 0))))?;
+        same("the payment", pending, Some(MerchantPaymentId(drawn_id(series, 0))))?;
         same("the session of the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
     }
     same("the number of payments", find(&handle, 1).await?.attempts, 3)
@@ -225,10 +225,10 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     add_top_up(&handle, Who::Main, 1).await?;
-    let command = |body, first| {
+    let command = |body, series| {
         let action = pay(None, approval(after(9)))?;
         let claim = Some(claim(Who::Main, "k", body)?);
-        Ok::<_, Failure>(SessionCommand { claim, ..step(Who::Main, 1, action, (first, after(9)))? })
+        Ok::<_, Failure>(SessionCommand { claim, ..step(Who::Main, 1, action, (series, after(9)))? })
     };
     let done = apply_step(&handle, command("{}", 1)?).await?;
     same("the answer", replayed(handle.checkout_sessions.act(command("{}", 2)?).await)?, answer_of(&done))?;
@@ -268,10 +268,10 @@ async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResu
         add_session(&handle, Who::Main, checkout, session).await?;
         let mut all = Vec::new();
         for number in 0..3 {
-            let first = session * 100 + number * 10;
+            let series = session * 100 + number * 10;
             let pay = pay(Some(shipping()?), approval(after(9)))?;
-            all.push(work(&handle, step(Who::Main, session, pay, (first, after(9)))?));
-            all.push(work(&handle, step(Who::Main, session, SessionAction::MerchantCancels, (first + 1, after(9)))?));
+            all.push(work(&handle, step(Who::Main, session, pay, (series, after(9)))?));
+            all.push(work(&handle, step(Who::Main, session, SessionAction::MerchantCancels, (series + 1, after(9)))?));
         }
         let mut winners = Vec::new();
         for answer in race(all).await? {
@@ -302,11 +302,11 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         }
         let mut all = Vec::new();
         for place in 0..4 {
-            let first = number * 100 + place * 10;
+            let series = number * 100 + place * 10;
             let early = expires_at - TimeDelta::microseconds(1);
             let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(number, 0)), approval(early));
-            all.push(work(&handle, step(Who::Main, number, approve, (first, early))?));
-            all.push(work(&handle, step(Who::Main, number, SessionAction::Due, (first + 1, expires_at))?));
+            all.push(work(&handle, step(Who::Main, number, approve, (series, early))?));
+            all.push(work(&handle, step(Who::Main, number, SessionAction::Due, (series + 1, expires_at))?));
         }
         let mut seen = Vec::new();
         for answer in race(all).await? {

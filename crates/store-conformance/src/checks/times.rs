@@ -90,7 +90,7 @@ async fn seeded_times(handle: Handle) -> CheckResult {
 
 async fn times_of_messages(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
-    // Messages later than the end of the card are declined. They are stored, too.
+    // Messages after the card's expiry date are declined. They are stored, too.
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Main, Who::Main.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;

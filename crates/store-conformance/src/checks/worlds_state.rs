@@ -155,7 +155,11 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
-    same("the snapshots", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
+    same(
+        "the number of snapshots",
+        handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count,
+        1,
+    )
 }
 
 async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
@@ -186,7 +190,11 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     };
     let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
-    same("the snapshots", handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count, 1)
+    same(
+        "the number of snapshots",
+        handle.worlds.snapshots(&Who::Main.account()?, PageRequest::default()).await?.count,
+        1,
+    )
 }
 
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {

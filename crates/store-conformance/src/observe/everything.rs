@@ -100,7 +100,7 @@ pub(crate) fn differences(one: &BTreeMap<String, String>, other: &BTreeMap<Strin
 /// Replaces the id of an account in a text with a placeholder.
 pub(crate) fn without_account(text: &str, who: Who) -> Result<String, Failure> {
     let id = format!("{:?}", who.account()?);
-    // A stored answer is text inside text, so its quotes are escaped.
+    // A stored response is text inside text, so its quotes are escaped.
     let quoted = id.replace('"', "\\\"");
     // The token of a payment page ends with its account.
     let token = format!("{:?}", page_token(&who.account()?, Uuid::nil()).0.split_at(16).1);

@@ -79,7 +79,7 @@ impl CellDirectory for Mutant {
         }
         let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
         let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;
-        // The entry keeps its world, because the call names a world, whichever one.
+        // An entry keeps its world if the call names a world. Any world will do.
         let world = world.or_else(|| keeps_world.then(|| AccountId::parse("F2").unwrap()));
         let mut entry = self.inner.add(stored_key, cell.clone(), world).await?;
         if self.has(Bug::LastCellWins) {
