@@ -50,7 +50,7 @@ async function buy(order: string, shop: string): Promise<Session> {
   return session;
 }
 
-/** Returns the page to which the payment page leads back. A visit of it does not prove a payment, so the shop asks Florin for the status. */
+/** Returns the page to which the payment page leads back. A visit to it does not prove a payment, so the shop asks Florin for the status. */
 async function orderPage(sessionId: string): Promise<string> {
   const session = await florin<Session>("GET", `/merchant/checkout-sessions/${sessionId}`);
   switch (session.status) {

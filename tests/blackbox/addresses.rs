@@ -169,7 +169,7 @@ fn an_operator_imports_addresses() {
 }
 
 #[test]
-fn a_faulty_file_is_refused_with_line_and_column() {
+fn a_faulty_file_is_refused_with_line_and_column_and_changes_nothing() {
     let workspace = Workspace::demo();
     let good = "1 Test Lane,,,Testtown,ZE3 9ZZ,Testshire\n";
     let file = workspace.write("bad.csv", &format!("{HEADER}{good}2 Test Lane,,,Testtown,NOT-A-POSTCODE,\n"));

@@ -26,7 +26,8 @@ const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 const ALWAYS: [u16; 3] = [429, 500, 503];
 /// The other error statuses of an operation that reads data of the client.
 const OF_THE_CLIENT: [u16; 3] = [400, 401, 403];
-/// The other error statuses of an operation that reads data of an account: 409 if a world is restored meanwhile.
+/// The other error statuses of an operation that reads data of an account. The status is 409 if a world is restored
+/// meanwhile.
 const OF_A_READ: [u16; 5] = [400, 401, 403, 404, 409];
 /// The other error statuses of an operation that writes data of an account.
 const OF_A_WRITE: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];

@@ -12,7 +12,7 @@ use crate::support::{
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
 /// Starts a server. Returns the server, a card with 250.00 available, and the token of a refund of 10.00.
-fn authorized() -> (Server, Wallet, String) {
+fn with_refund() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
@@ -39,7 +39,7 @@ fn a_refund_needs_no_funds() {
 
 #[test]
 fn clearing_has_every_member_and_pays() {
-    let (_server, wallet, token) = authorized();
+    let (_server, wallet, token) = with_refund();
     let ledger = wallet.format_ledger(26_000);
     let mut want = expected("refund.authorization.clearing", "COMPLETION");
     (want.ledger, want.available, want.impacted) = (&ledger, "260.00", "10.00");
@@ -50,7 +50,7 @@ fn clearing_has_every_member_and_pays() {
 
 #[test]
 fn a_partial_clearing_ends_the_refund() {
-    let (_server, wallet, token) = authorized();
+    let (_server, wallet, token) = with_refund();
     let cleared = wallet.follow_ok(REFUND_CLEARING, &token, "7.5");
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/state")), ("7.50", "COMPLETION"));
     assert_eq!(wallet.balance_in(&cleared).available, 25_750);
@@ -61,7 +61,7 @@ fn a_partial_clearing_ends_the_refund() {
 
 #[test]
 fn a_clearing_above_the_authorization_is_refused() {
-    let (_server, wallet, token) = authorized();
+    let (_server, wallet, token) = with_refund();
     let faults = expect_error(&wallet.follow(REFUND_CLEARING, &token, "10.01"), 409);
     assert_eq!(faults[0].code, "amount_exceeds_authorization");
     assert!(faults[0].path.starts_with("body."), "{faults:?}");
@@ -71,7 +71,7 @@ fn a_clearing_above_the_authorization_is_refused() {
 
 #[test]
 fn other_follow_ups_are_refused() {
-    let (_server, wallet, token) = authorized();
+    let (_server, wallet, token) = with_refund();
     for path in [ADVICE, CLEARING, REVERSAL, ATM_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
     }
@@ -83,7 +83,7 @@ fn other_follow_ups_are_refused() {
 
 #[test]
 fn a_refund_clearing_is_refused_on_other_chains() {
-    let (_server, wallet, _) = authorized();
+    let (_server, wallet, _) = with_refund();
     for path in [AUTHORIZATION, ATM] {
         let token = wallet.token(path, "10");
         expect_fault(&wallet.follow(REFUND_CLEARING, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");

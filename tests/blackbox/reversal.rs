@@ -12,7 +12,7 @@ use crate::support::{
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
 /// Starts a server. Returns the server, a card with 250.00 available, and the token of a first message of 10.00.
-fn held(path: &str) -> (Server, Wallet, String) {
+fn with_first_message(path: &str) -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(path, "10");
@@ -34,7 +34,7 @@ fn expected_reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) ->
 #[test]
 fn without_an_amount_everything_is_released() {
     for amount in ["", r#", "amount": null"#, r#", "amount": 10"#] {
-        let (_server, wallet, token) = held(AUTHORIZATION);
+        let (_server, wallet, token) = with_first_message(AUTHORIZATION);
         let ledger = wallet.format_ledger(25_000);
         let want = expected_reversal("CLEARED", &ledger, &token);
         assert_record(&reverse(&wallet, &token, amount), &wallet.card, &want);
@@ -46,7 +46,7 @@ fn without_an_amount_everything_is_released() {
 
 #[test]
 fn a_partial_reversal_can_be_followed_by_the_rest() {
-    let (_server, wallet, token) = held(AUTHORIZATION);
+    let (_server, wallet, token) = with_first_message(AUTHORIZATION);
     let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("PENDING", &ledger, &token);
     (want.available, want.amount, want.impacted) = ("244.00", "4.00", "4.00");
@@ -66,7 +66,7 @@ fn a_partial_reversal_can_be_followed_by_the_rest() {
 
 #[test]
 fn a_reversal_above_the_hold_is_refused() {
-    let (_server, wallet, token) = held(AUTHORIZATION);
+    let (_server, wallet, token) = with_first_message(AUTHORIZATION);
     for amount in ["10.01", "1000000000"] {
         let faults = expect_error(&wallet.follow(REVERSAL, &token, amount), 409);
         assert_eq!(faults[0].code, "amount_exceeds_hold");
@@ -79,7 +79,7 @@ fn a_reversal_above_the_hold_is_refused() {
 
 #[test]
 fn a_reversal_after_an_advice_releases_the_new_hold() {
-    let (_server, wallet, token) = held(AUTHORIZATION);
+    let (_server, wallet, token) = with_first_message(AUTHORIZATION);
     wallet.follow_ok(ADVICE, &token, "8");
     let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("CLEARED", &ledger, &token);
@@ -89,7 +89,7 @@ fn a_reversal_after_an_advice_releases_the_new_hold() {
 
 #[test]
 fn a_reversal_after_a_partial_clearing_releases_the_rest() {
-    let (_server, wallet, token) = held(AUTHORIZATION);
+    let (_server, wallet, token) = with_first_message(AUTHORIZATION);
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body));
     assert_eq!(expect_error(&wallet.follow(REVERSAL, &token, "6.01"), 409)[0].code, "amount_exceeds_hold");
@@ -101,7 +101,7 @@ fn a_reversal_after_a_partial_clearing_releases_the_rest() {
 
 #[test]
 fn a_withdrawal_can_be_reversed() {
-    let (_server, wallet, token) = held(ATM);
+    let (_server, wallet, token) = with_first_message(ATM);
     let ledger = wallet.format_ledger(25_000);
     let mut want = expected_reversal("CLEARED", &ledger, &token);
     want.subnetwork = "VISAPLUS";
@@ -111,7 +111,7 @@ fn a_withdrawal_can_be_reversed() {
 
 #[test]
 fn a_partial_reversal_identifies_the_chain() {
-    let (_server, wallet, token) = held(AUTHORIZATION);
+    let (_server, wallet, token) = with_first_message(AUTHORIZATION);
     let partial = wallet.follow_ok(REVERSAL, &token, "4");
     let cleared = wallet.follow_ok(CLEARING, text(&partial, "/token"), "6");
     assert_eq!(wallet.balance_in(&cleared), Balance { ledger: 24_400 + wallet.reserved, available: 24_400 });
@@ -119,7 +119,7 @@ fn a_partial_reversal_identifies_the_chain() {
 
 #[test]
 fn refunds_and_clearings_cannot_be_reversed() {
-    let (_server, wallet, token) = held(REFUND);
+    let (_server, wallet, token) = with_first_message(REFUND);
     expect_fault(&wallet.follow(REVERSAL, &token, "10"), 409, PRECEDING, "wrong_transaction_kind");
     let purchase = wallet.token(AUTHORIZATION, "10");
     let clearing = wallet.follow_ok(CLEARING, &purchase, "10");

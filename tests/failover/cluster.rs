@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum time until there is another leader.
-const MAX_WAIT: Duration = Duration::from_secs(120);
+const MAX_FAILOVER: Duration = Duration::from_secs(120);
 
 /// A way to lose the leader.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Cluster {
         self.run(&begin);
         let start = Instant::now();
         while fault.moves_leader && self.run("leader") == leader {
-            assert!(start.elapsed() < MAX_WAIT, "{leader} still leads: {fault:?}");
+            assert!(start.elapsed() < MAX_FAILOVER, "{leader} still leads: {fault:?}");
             thread::sleep(Duration::from_millis(100));
         }
         if let Some(end) = fault.end {

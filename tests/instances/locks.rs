@@ -1,5 +1,5 @@
-//! Locks that other sessions of the database hold. Meanwhile callers get 503 with `Retry-After`, as while
-//! PostgreSQL is down.
+//! Locks that other sessions of the database hold. Callers that wait for them too long get 503 with `Retry-After`, as
+//! they do while PostgreSQL is down.
 
 use std::thread;
 use std::time::Duration;

@@ -89,8 +89,8 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// Returns the life of a hold, in seconds. Of the rules that apply, one with the narrowest range of categories is
-    /// used: one that names a message if there is one, otherwise the first.
+    /// Returns the life of a hold, in seconds. Of the rules that apply, the one with the narrowest range of categories
+    /// decides. Among equally narrow ones, one that names a message has precedence, then the first in the list.
     pub(super) fn of(&self, mcc: &str, message: &str) -> i64 {
         let applies = |rule: &&LifeRule| {
             rule.mcc.is_none_or(|range| covers(range, mcc)) && rule.message.is_none_or(|name| name == message)

@@ -23,18 +23,18 @@ pub(crate) fn retry_while_overloaded(send: impl Fn() -> Answer) -> Answer {
 
 /// Runs `work` while each of the clients requests `path` continuously.
 pub(crate) fn while_requesting<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
-    let done = AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for client in clients {
-            let done = &done;
+            let stop = &stop;
             scope.spawn(move || {
-                while !done.load(Ordering::Relaxed) {
+                while !stop.load(Ordering::Relaxed) {
                     client.get(path);
                 }
             });
         }
         // Stops the requests even if the work panics.
-        let _done = SetOnDrop(&done);
+        let _stop = SetOnDrop(&stop);
         work()
     })
 }

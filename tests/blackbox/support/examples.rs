@@ -264,7 +264,7 @@ impl Examples {
         }
     }
 
-    /// Forgets the exchange with an operation, and the exchanges with operations that link to it.
+    /// Forgets the exchange with an operation, and the exchanges with operations whose examples take values from it.
     fn forget(&self, id: &str) {
         self.exchanges.borrow_mut().remove(id);
         let follows = |operation: &&Operation| operation.link.as_ref().is_some_and(|link| link.source == id);

@@ -19,7 +19,8 @@ pub(crate) struct Shown {
     pub(crate) lines: Range<usize>,
 }
 
-/// Returns the blocks marked `sh`. The output of a block is the first block with another mark before the next heading.
+/// Returns the blocks marked `sh`. The output of a block is the next block, if that has another mark and no heading is
+/// between the two.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let lines: Vec<_> = text.lines().collect();
     let mut found: Vec<Block> = Vec::new();
