@@ -129,7 +129,8 @@ fn measure_store(
             }
         }
     }
-    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|kind: usize| median(&rounds[kind]));
+    let [credit, create, page, pay, payments, checkouts] =
+        [0, 1, 2, 3, 4, 5].map(|place: usize| median(&rounds[place]));
     let compared = |what: &str, against: &str, baseline: Figures, own, requirement| {
         Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, requirement)
     };

@@ -3,8 +3,8 @@
 use crate::figures::Figures;
 use std::fmt::Write;
 
-/// The requirement on the ratio of a row: Florin's measurement divided by that of the baseline. If the ratio misses
-/// `required`, the row is reported as missed. `target` is the better ratio that the project aims for.
+/// The requirement on [`Row::ratio`]. If the ratio misses `required`, the row is reported as missed. `target` is the
+/// better ratio that the project aims for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Requirement {
     /// Higher is better.
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     /// The measurement that Florin's is compared with. `None` if there is nothing to compare with.
     pub(crate) baseline: Option<f64>,
     pub(crate) florin: f64,
-    /// `florin` divided by `baseline`. NaN without a baseline.
+    /// `florin` divided by `baseline`, or the inverse for rates in the growth run. NaN without a baseline.
     pub(crate) ratio: f64,
     pub(crate) requirement: Requirement,
     /// All measurements of Florin.

@@ -75,7 +75,10 @@ def is_activity_number(case, error):
 
 
 def is_without_account(case, error):
-    """Whether a request names the account neither in its query nor in its body. The document says only in words that one is required."""
+    """Whether a request names the account neither in its query nor in its body.
+
+    The document says only in words that one of the two is required.
+    """
     body = case.body if isinstance(case.body, dict) else {}
     return (
         case.operation.label in {"POST /v2/people", "PATCH /v2/people/{personId}"}

@@ -34,9 +34,9 @@ RETRY_TIMEOUT = 5
 
 # How long a command waits for the cluster.
 PATIENCE = 600
-# A standby that does not follow after this time is copied from the leader, as an operator would do: after a cut, PostgreSQL may
-# wait forever for a part of the log that only the old leader had. If it does not follow after the copy, it is copied
-# again after the same time.
+# A standby that does not follow after this time is copied from the leader, as an operator would do: after a cut,
+# PostgreSQL may wait forever for a part of the log that only the old leader had. If it does not follow after the copy,
+# it is copied again after the same time.
 REJOIN = 90
 # Pause before the next attempt if Patroni refuses the copy, for example because there is no leader.
 RETRY = 10
@@ -129,7 +129,10 @@ def patroni_settings(node, password):
 
 
 def as_user(*command):
-    """Returns the command that runs this one as another user, in a namespace of its own: PostgreSQL refuses root."""
+    """Returns a command that runs `command` as another user, because PostgreSQL refuses to run as root.
+
+    The command runs in a user namespace of its own.
+    """
     try:
         user = pwd.getpwnam("postgres")
     except KeyError:

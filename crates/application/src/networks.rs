@@ -108,7 +108,7 @@ pub async fn remove_network(
 }
 
 /// Executes a change, and records its beginning and its outcome in the audit log. If the rule refuses the change before
-/// it begins, nothing is recorded: a caller could fill the log with refused changes.
+/// it begins, nothing is recorded, so that a caller can't fill the log with refused changes.
 async fn execute_audited(
     services: &ManagementServices,
     NetworkChange { caller, peer }: NetworkChange<'_>,

@@ -97,7 +97,7 @@ pub(crate) async fn page_tokens(
 }
 
 /// Finds the key of a store: in the settings, in the database, or in the file next to a SQLite database. Generates a
-/// key for a new sandbox.
+/// key for a sandbox that is not bound to one yet.
 async fn find(settings: &Settings, environment: Environment, store: &dyn CompleteStorage) -> anyhow::Result<Found> {
     if let Some(Sourced { value, source }) = &settings.secret_key {
         return Ok(Found { key: value.clone(), source: source.clone(), is_generated: false, kept: None });

@@ -84,8 +84,8 @@ struct Decision {
 pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: &Action) -> anyhow::Result<()> {
     match action {
         Action::Set(changes) => set(context, store, changes).await,
-        Action::Approve(details) => decide(context, store, details, Approval::Approve).await,
-        Action::Reject(details) => decide(context, store, details, Approval::Reject).await,
+        Action::Approve(target) => decide(context, store, target, Approval::Approve).await,
+        Action::Reject(target) => decide(context, store, target, Approval::Reject).await,
     }
 }
 
@@ -126,12 +126,12 @@ fn listed(row: &Row) -> String {
 async fn decide(
     context: &Context,
     store: &dyn CompleteStorage,
-    details: &ApprovalTarget,
+    target: &ApprovalTarget,
     approval: Approval,
 ) -> anyhow::Result<()> {
-    let account = lookup::account(store, "ACCOUNT", &details.account).await?;
-    let kind = approve(store, &account, details.id, approval).await?;
-    let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };
+    let account = lookup::account(store, "ACCOUNT", &target.account).await?;
+    let kind = approve(store, &account, target.id, approval).await?;
+    let decision = Decision { id: target.id.to_string(), approval_status: approval.status().as_str() };
     let text = format!("{kind} {} of account {account}: {}", decision.id, decision.approval_status);
     context.record_result(text.clone());
     output::print_json_or_text(context.json, &decision, || format!("{text}."))

@@ -153,8 +153,8 @@ pub(super) async fn run(
     }
 }
 
-/// Deletes the rows of clients that have arrived in other cells: the cells that they have left still keep these rows as
-/// text. Refuses work that must reach all rows of all clients while a client is being moved.
+/// Deletes the text in which cells still keep the rows of clients that have arrived in other cells. Refuses work that
+/// must reach all rows of all clients while a client is being moved.
 pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     Mover::new(stores)?.forget_departures().await?;

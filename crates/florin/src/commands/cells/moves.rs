@@ -272,8 +272,8 @@ impl<'s> Mover<'s> {
         if self.directory.begin_move(begun.clone(), keys).await?.as_ref() != Some(begun) {
             return Err(MoveError::Ended);
         }
-        // A stopped command could use the text of an earlier move, and let the client arrive by that move after it has
-        // left by this one.
+        // Otherwise, a stopped command could use the text of an earlier move, and let the client arrive by that move
+        // after it has left by this one.
         self.forget_others(begun)?;
         // A cached entry lives this long, and so does a call that does not read the entry again.
         caches_expired().await;
