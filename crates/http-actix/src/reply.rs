@@ -32,7 +32,7 @@ pub(crate) fn no_content() -> StoredResponse {
     StoredResponse { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
 }
 
-/// Converts an answer to an HTTP response. `replayed` marks it as the replay of a stored answer.
+/// Converts an answer to an HTTP response. `replayed` marks it as the replay of a stored response.
 pub(crate) fn reply(answer: StoredResponse, replayed: bool) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);

@@ -14,7 +14,7 @@ pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 pub const MAX_RENEWAL_HOURS: i64 = 720;
 
 /// An idempotency key with a hash of its request. Creations of worlds and networks use it instead of an idempotency
-/// record with a stored answer.
+/// record with a stored response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreationClaim {
     /// The idempotency key.

@@ -132,7 +132,7 @@ pub(super) async fn recover(
 
 /// The result of the checks before a recovery.
 enum Recovery {
-    /// The request is a repetition. This is the stored answer.
+    /// The request is a repetition. This is the stored response.
     Done(florin_ports::StoredResponse),
     /// The events of this subscription are to be sent again.
     Of(Box<Webhook>),

@@ -24,8 +24,8 @@ use std::sync::Arc;
 /// Maximum number of attempts at a change. An attempt fails if another request disables the subscription meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// Locks a subscription. `None`: it was deleted, so the caller can only receive a stored answer. `Absent`: the caller
-/// does not reach it, and must not receive a stored answer about it either.
+/// Locks a subscription. `None`: it was deleted, so the caller can only receive a stored response. `Absent`: the caller
+/// does not reach it, and must not receive a stored response about it either.
 pub(super) fn locked(
     conn: &mut Conn,
     reach: &WebhookReach,

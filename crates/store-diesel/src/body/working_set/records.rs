@@ -45,7 +45,7 @@ impl Records {
         })
     }
 
-    /// Returns the stored answer of a claim, if it exists.
+    /// Returns the stored response of a claim, if it exists.
     pub(crate) fn find<T, R>(
         &self,
         claim: Option<&IdempotencyClaim<T>>,
