@@ -283,7 +283,7 @@ fn a_repeated_request_has_one_effect() {
     assert_eq!((again.status, again.replayed()), (200, true), "after the deletion");
 }
 
-/// A stored answer is returned only to keys that can access the subscription.
+/// A stored response is returned only to keys that can access the subscription.
 #[test]
 fn a_limited_key_gets_no_stored_answer_of_another_account() {
     let server = Server::sandbox();

@@ -55,8 +55,8 @@ async fn fan_out(cells: &Cells) -> Result<bool, StoreError> {
 
 async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
     let (mut due, mut failure) = (Vec::new(), cells.unopened());
-    let calls: Vec<_> = cells.open_cells().map(|cell| Deliveries::due(&*cell.store, now)).collect();
-    for (cell, answer) in cells.open_cells().zip(join_all(calls).await) {
+    let pending: Vec<_> = cells.open_cells().map(|cell| Deliveries::due(&*cell.store, now)).collect();
+    for (cell, answer) in cells.open_cells().zip(join_all(pending).await) {
         match answer {
             Ok(mut more) => {
                 cells.remember_subscriptions(more.iter().map(|webhook| webhook.id), &cell.name);
@@ -162,6 +162,6 @@ where
         items.iter().zip(&known).filter(|(_, known)| is_possible(known)).map(|(item, _)| item.clone()).collect()
     };
     let shares = cells.open_cells().map(|cell| (cell, items_of(cell))).filter(|(_, share)| !share.is_empty());
-    let calls: Vec<_> = shares.map(|(cell, share)| ask(cell, share)).collect();
-    join_all(calls).await.into_iter().collect()
+    let pending: Vec<_> = shares.map(|(cell, share)| ask(cell, share)).collect();
+    join_all(pending).await.into_iter().collect()
 }

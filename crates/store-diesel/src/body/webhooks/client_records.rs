@@ -17,8 +17,8 @@ use florin_ports::{ClientClaim, RecordedBody, RecordedRequest, StoredResponse, W
 const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_key) IN \
     (SELECT client_id, idempotency_key FROM client_records WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
 
-/// Runs the work under a client's idempotency claim, or replays the stored response. Either the caller holds a lock that
-/// serializes requests with the same key, or the second record is refused as a duplicate and its work is retried.
+/// Runs the work under a client's idempotency claim, or replays the stored response. Either the caller holds a lock
+/// that serializes requests with the same key, or the second record is refused as a duplicate and its work is retried.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
