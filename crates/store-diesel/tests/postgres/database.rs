@@ -25,7 +25,6 @@ impl Database {
     }
 
     /// Creates a copy of another database, which must have no sessions.
-    #[allow(dead_code, reason = "only the conformance kit copies databases")]
     pub(crate) fn copy_of(other: &Self) -> Self {
         Self::created_from(&other.name)
     }

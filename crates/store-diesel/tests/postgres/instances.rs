@@ -1,14 +1,14 @@
 //! Two instances on one database see each other's changes, and overwrite none of them.
 
 use crate::batches::{confirm, open};
-use crate::support::{Answered, Fixture, MINE, OTHER, authorization, client, fresh, id, noon, stamp};
+use crate::support::{Answered, Fixture, MINE, OTHER, authorization, client, fresh, gbp, id, noon, stamp};
 use diesel::connection::SimpleConnection;
 use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenMfaSessionCommand,
-    PaymentBatches, RecordedBody, RecordedRequest, StoredResponse, WriteError, Written,
+    PaymentBatches, RecordedBody, RecordedRequest, Seeding, StoredResponse, WriteError, Written,
 };
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -164,10 +164,12 @@ async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_instance_reads_what_the_other_commits() {
     let fixture = Fixture::seeded().await;
-    let other = Fixture { store: fixture.instance(), database: crate::support::Database::new() };
+    let other = fixture.instance();
     for number in 0..50 {
-        let (writes, reads) = if number % 2 == 0 { (&fixture, &other) } else { (&other, &fixture) };
-        fresh(writes.store.first_message(authorization(OTHER, stamp(number), "0.01")).await);
-        assert_eq!(reads.balances(OTHER).await.held().0, i64::try_from(number).unwrap() + 1);
+        let (writer, reader) = if number % 2 == 0 { (&fixture.store, &other) } else { (&other, &fixture.store) };
+        fresh(writer.first_message(authorization(OTHER, stamp(number), "0.01")).await);
+        let budgets = reader.budgets(&id(OTHER)).await.unwrap();
+        let held = budgets[0].in_currency(gbp()).unwrap().held().0;
+        assert_eq!(held, i64::try_from(number).unwrap() + 1);
     }
 }

@@ -6,6 +6,7 @@ pub(crate) use crate::fixtures::*;
 use diesel::connection::SimpleConnection;
 use florin_ports::Seeding;
 use florin_store_contract::StoreSettings;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
@@ -13,6 +14,7 @@ use tokio::task::JoinHandle;
 pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) database: Database,
+    _template: Arc<Database>,
 }
 
 impl Fixture {
@@ -23,10 +25,10 @@ impl Fixture {
 
     /// Creates an empty store with a queue of this length.
     pub(crate) fn with_queue(queue: usize) -> Self {
-        let database = Database::new();
+        let template = template();
+        let database = Database::copy_of(&template);
         let store = Store::open(&StoreSettings { queue, ..settings_of(&database.url) }).unwrap();
-        store.migrate().unwrap();
-        Self { store, database }
+        Self { store, database, _template: template }
     }
 
     /// Opens another instance on the same database.
@@ -64,6 +66,19 @@ impl Fixture {
             read.await.unwrap().unwrap();
         }
     }
+}
+
+/// Returns an empty, migrated database to copy. Copying it is much cheaper than applying every migration. It is dropped
+/// with the last fixture that holds it.
+fn template() -> Arc<Database> {
+    static TEMPLATE: Mutex<Weak<Database>> = Mutex::new(Weak::new());
+    let mut template = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);
+    template.upgrade().unwrap_or_else(|| {
+        let database = Arc::new(Database::new());
+        Store::open(&settings_of(&database.url)).unwrap().migrate().unwrap();
+        *template = Arc::downgrade(&database);
+        database
+    })
 }
 
 /// Returns settings with few connections, because many tests run concurrently.
