@@ -31,7 +31,7 @@ fn caller(number: u8) -> Caller {
         features: BTreeSet::new(),
         disabled_at: None,
     };
-    Caller { key, client }
+    Caller::new(key, client)
 }
 
 fn account(id: &str) -> Account {
@@ -66,7 +66,7 @@ async fn a_cached_key_still_expires() {
 #[tokio::test(start_paused = true)]
 async fn a_key_that_may_list_a_world_is_looked_up_once_for_each_request() {
     let mut of_world = caller(1);
-    of_world.key.accounts = AccountGrant::Only([account("W1").id].into());
+    Arc::make_mut(&mut of_world.key).accounts = AccountGrant::Only([account("W1").id].into());
     // In reverse order: the last call returns `None`.
     let mut results = vec![None, Some(of_world.clone()), Some(of_world.clone())];
     let mut mock = MockCallers::new();
@@ -140,7 +140,7 @@ async fn a_foreign_account_costs_as_much_as_an_absent_one() {
     assert_eq!(reach_and_lookups(&key, "OWN").await, (true, 0));
     assert_eq!(reach_and_lookups(&key, "FOREIGN").await, (false, 1));
     assert_eq!(reach_and_lookups(&key, "ABSENT").await, (false, 1));
-    key.accounts = AccountGrant::Only(BTreeSet::from([account("OWN").id]));
+    Arc::make_mut(&mut key).accounts = AccountGrant::Only(BTreeSet::from([account("OWN").id]));
     assert_eq!(reach_and_lookups(&key, "OWN").await, (true, 0));
     for id in ["OTHER", "FOREIGN", "ABSENT"] {
         assert_eq!(reach_and_lookups(&key, id).await, (false, 0), "{id}");

@@ -2,6 +2,7 @@
 
 use crate::fault::{Flaw, FlawCode};
 use std::fmt;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Parses a UUID in its hyphenated form, with upper- or lower-case digits. Anything else is `invalid_format`.
@@ -100,9 +101,9 @@ uuid_ids! {
     WebhookId;
 }
 
-/// A short account id such as `F50091`: 1 to 36 characters, without NUL.
+/// A short account id such as `F50091`: 1 to 36 characters, without NUL. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AccountId(String);
+pub struct AccountId(Arc<str>);
 
 impl AccountId {
     /// Maximum length of an account id, in characters.
@@ -121,7 +122,7 @@ impl AccountId {
             let message = format!("must be at most {} characters (got {length})", Self::MAX);
             return Err(Flaw::new(FlawCode::TooLong, message));
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(Arc::from(text)))
     }
 
     /// Returns the id as text.

@@ -4,6 +4,7 @@ use crate::call::{Call, WriteCall};
 use crate::json::Document;
 use crate::mapping::write_problem;
 use crate::problem::Problem;
+use crate::rendered::Rendered;
 use crate::reply::{Render, reply};
 use crate::state::App;
 use actix_web::HttpResponse;
@@ -30,7 +31,7 @@ pub(crate) fn claim<T: 'static>(
 pub(crate) struct Recording {
     client: ClientId,
     /// The key, and the request with its body. `None`: the request has no key.
-    keyed: Option<(IdempotencyKey, RecordedRequest)>,
+    keyed: Option<(IdempotencyKey, Arc<RecordedRequest>)>,
 }
 
 impl WriteCall<'_> {
@@ -39,7 +40,7 @@ impl WriteCall<'_> {
         let keyed = match &self.key {
             Some(key) => {
                 let body = RecordedBody::Json(canonical(self.body.as_ref())?);
-                Some((key.clone(), recorded_request(&self.call, body)))
+                Some((key.clone(), Arc::new(recorded_request(&self.call, body))))
             }
             None => None,
         };
@@ -56,10 +57,9 @@ impl Recording {
     /// Returns the recording of a part of this request. The part has the same client, but its own key, path and body.
     /// `body` must be canonical.
     pub(crate) fn for_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
-        let request = self.keyed.as_ref().map(|(_, recorded)| RecordedRequest {
-            path: path.to_owned(),
-            body: RecordedBody::Json(body),
-            ..recorded.clone()
+        let request = self.keyed.as_ref().map(|(_, recorded)| {
+            let body = RecordedBody::Json(body);
+            Arc::new(RecordedRequest { path: path.to_owned(), body, ..RecordedRequest::clone(recorded) })
         });
         Self { client: self.client, keyed: key.zip(request) }
     }
@@ -77,7 +77,8 @@ impl Recording {
         if let RecordedBody::Json(body) = &request.body
             && has_secret
         {
-            request.body = RecordedBody::Hash(hexadecimal(&app.services.digests.body(body)));
+            let body = RecordedBody::Hash(hexadecimal(&app.services.digests.body(body)));
+            request = Arc::new(RecordedRequest { body, ..RecordedRequest::clone(&request) });
         }
         Some(IdempotencyClaim {
             client: self.client,
@@ -103,7 +104,7 @@ pub(crate) fn claim_with_body<T: 'static>(
     body: RecordedBody,
     render: impl Render<T>,
 ) -> IdempotencyClaim<T> {
-    let request = recorded_request(call, body);
+    let request = Arc::new(recorded_request(call, body));
     IdempotencyClaim {
         client: call.caller.client.id,
         account: account.id.clone(),
@@ -200,7 +201,7 @@ impl Write for Hash {
 
 /// Executes a write under its claim, and returns the HTTP response. `object` is the path and the kind of the object
 /// that the write changes.
-pub(crate) async fn execute<T, R>(
+pub(crate) async fn execute<T: 'static, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -211,7 +212,7 @@ pub(crate) async fn execute<T, R>(
 }
 
 /// Executes a write like [`execute`]. If `is_new` is false for the result, the response is marked as a replay.
-pub(crate) async fn execute_creation<T, R>(
+pub(crate) async fn execute_creation<T: 'static, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -219,9 +220,10 @@ pub(crate) async fn execute_creation<T, R>(
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
-    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
-    let (answer, replayed) = match written {
-        Written::New(outcome) => (render(&outcome), !is_new(&outcome)),
+    let rendered = Rendered::default();
+    let written = work(rendered.keep(claim)).await;
+    let (answer, replayed) = match written.map_err(|error| write_problem(error, object, request.as_deref(), refused))? {
+        Written::New(outcome) => (rendered.or_render(|| render(&outcome)), !is_new(&outcome)),
         Written::Replayed(answer) => (answer, true),
         Written::DryRun(dry_run) => (render(&dry_run.done), false),
     };

@@ -33,6 +33,7 @@ mod pages;
 mod payment_pages;
 mod payments;
 mod problem;
+mod rendered;
 mod reply;
 mod routes;
 mod server;

@@ -73,7 +73,7 @@ pub struct IdempotencyClaim<T> {
     /// The key.
     pub key: IdempotencyKey,
     /// The request.
-    pub request: RecordedRequest,
+    pub request: Arc<RecordedRequest>,
     /// The current time.
     pub at: DateTime<Utc>,
     /// Creates the response to store.

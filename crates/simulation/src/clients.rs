@@ -181,12 +181,12 @@ impl Clients {
             client: initial_state().account.client,
             account: initial_state().account.id.clone(),
             key: IdempotencyKey::parse(format!("request-{number}").as_bytes()).unwrap(),
-            request: RecordedRequest {
+            request: Arc::new(RecordedRequest {
                 method: "POST".into(),
                 path: format!("/{number}"),
                 query: "{}".into(),
                 body: RecordedBody::Json("{}".into()),
-            },
+            }),
             at: noon(),
             response: Arc::new(move |_| {
                 if early {

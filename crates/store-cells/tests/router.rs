@@ -140,7 +140,7 @@ async fn a_store_becomes_a_home_as_it_is() {
     let router = stores.router();
     assert_eq!(Accounts::client(&*router, old.id).await, Ok(Some(old.clone())));
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, old.id);
-    assert_eq!(Callers::find(&*router, &hash).await.unwrap().unwrap().key, old_key);
+    assert_eq!(Callers::find(&*router, &hash).await.unwrap().unwrap().key, old_key.into());
     assert!(Budgets::find(&*router, &id("F1"), parent("F1").budget.id).await.unwrap().is_some());
     router.add_account(account("F2", old.id), parent("F2")).await.unwrap();
     assert_eq!(stores.home.accounts().await.unwrap().len(), 2);

@@ -254,7 +254,7 @@ pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Resu
         client: who.client(),
         account: who.account()?,
         key: IdempotencyKey::parse(key.as_bytes())?,
-        request: request(body),
+        request: Arc::new(request(body)),
         at: noon(),
         response: Arc::new(answer_of::<T>),
     })

@@ -26,7 +26,7 @@ impl Callers for MemoryStore {
             }
             let Some(key) = found else { return Ok(None) };
             match data.clients.get(&key.client) {
-                Some(client) => Ok(Some(Caller { client: client.clone(), key })),
+                Some(client) => Ok(Some(Caller::new(key, client.clone()))),
                 None => Err(StoreError::Corrupt("a key without its client".into())),
             }
         })

@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::data::{Data, Record, add, must_exist};
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, ClientId};
-use florin_ports::{IdempotencyClaim, IdempotencyRecords, StoredResponse, WriteError, Written};
+use florin_ports::{IdempotencyClaim, IdempotencyRecords, RecordedRequest, StoredResponse, WriteError, Written};
 use std::convert::Infallible;
 
 #[async_trait]
@@ -31,7 +31,8 @@ pub(crate) fn once<T, R>(
     }
     let done = work(data)?;
     must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
-    let record = Record { request: claim.request.clone(), response: (claim.response)(&done), at: claim.at };
+    let record =
+        Record { request: RecordedRequest::clone(&claim.request), response: (claim.response)(&done), at: claim.at };
     add(&mut data.records, key_of(claim), record)?;
     Ok(Written::New(done))
 }
@@ -39,7 +40,7 @@ pub(crate) fn once<T, R>(
 /// Returns the stored response of a claim, if there is one.
 fn stored<T, R>(data: &Data, claim: &IdempotencyClaim<T>) -> Result<Option<StoredResponse>, WriteError<R>> {
     match data.records.get(&key_of(claim)) {
-        Some(record) if record.request == claim.request => Ok(Some(record.response.clone())),
+        Some(record) if record.request == *claim.request => Ok(Some(record.response.clone())),
         Some(record) => Err(WriteError::Mismatch(Box::new(record.request.clone()))),
         None => Ok(None),
     }

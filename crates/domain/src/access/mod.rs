@@ -169,12 +169,17 @@ impl ApiKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The key that the caller presented.
-    pub key: ApiKey,
+    pub key: Arc<ApiKey>,
     /// The client that owns the key.
-    pub client: ApiClient,
+    pub client: Arc<ApiClient>,
 }
 
 impl Caller {
+    /// Creates the caller that presented a key of a client.
+    pub fn new(key: ApiKey, client: ApiClient) -> Self {
+        Self { key: Arc::new(key), client: Arc::new(client) }
+    }
+
     /// Returns whether the key is valid in this environment at this time, and its client is enabled.
     pub fn is_valid(&self, environment: Environment, now: DateTime<Utc>) -> bool {
         self.client.disabled_at.is_none() && self.key.is_valid(environment, now)

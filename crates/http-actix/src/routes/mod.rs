@@ -51,25 +51,27 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .default_service(web::to(resources::not_found));
 }
 
+/// Registers the routes below `/v2`: a scope for each first part of a path. The router compares a request with one path
+/// after another, and needs a regular expression for each path with parameters, but it skips a scope after one
+/// comparison.
 fn version_2(config: &mut ServiceConfig) {
     config
-        .configure(merchant::configure)
-        .configure(people::configure)
-        .configure(accounts::configure)
-        .configure(ip_addresses::configure)
-        .configure(payment_batches::configure)
-        .configure(sandbox::configure)
+        .service(web::scope("/cards").configure(cards::configure))
+        .service(web::scope("/budgets").configure(budgets::configure))
+        .service(web::scope("/merchant").configure(merchant::configure))
+        .service(web::scope("/payment-batches").configure(payment_batches::configure))
+        .service(get("/payment-batch-template", payment_batches::template::handle))
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
-        .service(get("/activity/{accountId}", activity::list::handle))
-        .service(get("/activity/{type}/{id}", activity::find::handle))
-        .service(get("/sandbox/invariants", sandbox::invariants::handle))
+        .service(web::scope("/activity").configure(activity::configure))
+        .service(web::scope("/accounts").configure(accounts::configure))
+        .service(web::scope("/people").configure(people::configure))
+        .service(get("/roles", people::list_roles::handle))
+        .service(web::scope("/ipaddresses").configure(ip_addresses::configure))
+        .service(web::scope("/card-decisions").configure(card_decisions::configure))
         .service(get("/events", events::list::handle))
         .service(get("/events/stream", events::stream::handle))
-        .service(get("/webhooks/event-types", webhooks::event_types::handle))
-        .configure(budgets::configure)
-        .configure(card_decisions::configure)
-        .configure(cards::configure)
-        .configure(webhooks::configure)
+        .service(web::scope("/webhooks").configure(webhooks::configure))
+        .service(web::scope("/sandbox").configure(sandbox::configure))
         .default_service(web::to(resources::not_found));
 }

@@ -49,7 +49,7 @@ async fn change_client(handle: Handle) -> CheckResult {
         handle.registry.change_client(id, change).await?;
         same("the client", client(&handle, id).await?, expected.clone())?;
         let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
-        same("the caller's client", caller.client, expected.clone())?;
+        same("the caller's client", caller.client, expected.clone().into())?;
     }
     same("the other client", client(&handle, other.id).await?, other)?;
     let unknown = handle.registry.change_client(ClientId(uuid(1, 99)), ClientChange::default()).await;
@@ -97,11 +97,12 @@ async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
     let rotation = handle.registry.rotate_key(old.id, NEW_HASH, Arc::new(rotation_rule(60))).await?;
     same("the rotation", &Ok(rotation.clone()), &rotation_rule(60)(&old))?;
     let successor = expect_some("the successor", handle.callers.find(&NEW_HASH).await?)?.key;
-    same("the successor", &successor, &rotation.successor)?;
+    same("the successor", &*successor, &rotation.successor)?;
     same("its accounts", &successor.accounts, &old.accounts)?;
     let replaced_by = Some(rotation.successor.id);
     let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), replaced_by, ..old };
-    same("the old key", expect_some("the old key", handle.callers.find(&Who::Main.key_hash()).await?)?.key, ends)?;
+    let found = expect_some("the old key", handle.callers.find(&Who::Main.key_hash()).await?)?;
+    same("the old key", found.key, ends.into())?;
     same("another key", key_of(&handle, key(Who::Other)?.id).await?, key(Who::Other)?)
 }
 

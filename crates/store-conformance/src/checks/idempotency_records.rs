@@ -38,8 +38,8 @@ async fn add_another_request_is_a_mismatch(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     let (first, second) = (claim_of(Who::Main, "k")?, claim::<()>(Who::Main, "k", r#"{"a":1}"#)?);
     expect_new(handle.records.add(first.clone()).await)?;
-    same("when it is looked up", mismatch(handle.records.find(&second).await)?, first.request.clone())?;
-    same("when it is added", mismatch(handle.records.add(second).await)?, first.request)
+    same("when it is looked up", mismatch(handle.records.find(&second).await)?, (*first.request).clone())?;
+    same("when it is added", mismatch(handle.records.add(second).await)?, (*first.request).clone())
 }
 
 async fn share_their_keys_with_commands(handle: Handle) -> CheckResult {

@@ -260,7 +260,7 @@ async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
         };
         let hash = KeyHash([number; 32]);
         handle.registry.add_key(new.clone(), hash).await?;
-        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, new.clone())?;
+        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, new.clone().into())?;
         expected.push(new);
     }
     same("all keys", handle.registry.keys(None).await?, expected)

@@ -74,7 +74,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
     }
     let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
     let networks: Vec<_> = expected.iter().map(|entry| entry.network.clone()).collect();
-    same("what decides who may call", caller.client.allowed_networks, networks)?;
+    same("what decides who may call", &caller.client.allowed_networks, &networks)?;
     let left = expected.remove(2);
     let only: Change = Arc::new(move |listed: &Vec<AllowedNetwork>| {
         Ok(listed.iter().filter(|entry| entry.id == left.id).cloned().collect())

@@ -59,7 +59,7 @@ async fn switches_and_is_idempotent(handle: Handle) -> CheckResult {
         same("features of both clients", (of(id), of(Who::Other.client())), (Some(1 + usize::from(on)), Some(2)))?;
         let caller = expect_some("the caller", handle.callers.find(&Who::Main.key_hash()).await?)?;
         same("the caller's features", caller.client.features.contains(&Feature::AddressesLookup), on)?;
-        same("the client", handle.accounts.client(id).await?, Some(caller.client))?;
+        same("the client", handle.accounts.client(id).await?, Some((*caller.client).clone()))?;
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
 use florin_domain::money::{Currency, Minor};
-use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody};
+use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody, RecordedRequest};
+use std::sync::Arc;
 
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
@@ -109,27 +110,27 @@ async fn another_request(handle: Handle) -> CheckResult {
     seed_store(&handle).await?;
     expect_new(send_purchase(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
-    let changes: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
-        |claim| claim.request.method = "PUT".into(),
-        |claim| claim.request.path.push('/'),
-        |claim| claim.request.query.clear(),
-        |claim| claim.request.body = RecordedBody::Json("{ }".into()),
+    let changes: [fn(&mut RecordedRequest); 5] = [
+        |request| request.method = "PUT".into(),
+        |request| request.path.push('/'),
+        |request| request.query.clear(),
+        |request| request.body = RecordedBody::Json("{ }".into()),
         // The same text in another kind of body.
-        |claim| claim.request.body = RecordedBody::Hash("{}".into()),
+        |request| request.body = RecordedBody::Hash("{}".into()),
     ];
     for change in changes {
         let mut claim = claim(Who::Main, "k", "{}")?;
-        change(&mut claim);
+        change(Arc::make_mut(&mut claim.request));
         let first = mismatch(handle.cards.first_message(claimed_purchase(2, claim)?).await)?;
         same("the first request", first, request("{}"))?;
     }
     before.still_holds("another request under the key", &handle).await?;
     let mut hashed = claim(Who::Main, "h", "")?;
-    hashed.request.body = RecordedBody::Hash("00ff".into());
+    Arc::make_mut(&mut hashed.request).body = RecordedBody::Hash("00ff".into());
     expect_new(handle.cards.first_message(claimed_purchase(2, hashed.clone())?).await)?;
     replayed(handle.cards.first_message(claimed_purchase(3, hashed.clone())?).await)?;
     let plain = handle.cards.first_message(claimed_purchase(3, claim(Who::Main, "h", "00ff")?)?).await;
-    same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
+    same("the first request, of which a hash is kept", &mismatch(plain)?, &*hashed.request)
 }
 
 async fn refusal_leaves_the_key_free(handle: Handle) -> CheckResult {

@@ -56,7 +56,7 @@ async fn times_of_keys(handle: Handle) -> CheckResult {
         handle.registry.add_key(expected.clone(), hash).await?;
         handle.registry.revoke_key(id, at).await?;
         expected.revoked_at = Some(at);
-        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, expected)?;
+        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, expected.into())?;
     }
     Ok(())
 }

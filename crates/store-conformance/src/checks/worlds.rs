@@ -42,7 +42,7 @@ async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
     same("its timeline", account.timeline, Timeline { clock, seed: Some(WorldSeed([1; 32])) })?;
     let caller = expect_some("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
-    same("the key", caller.key, world_key(101, &mine)?.0)?;
+    same("the key", caller.key, world_key(101, &mine)?.0.into())?;
     same("the number of cards", handle.seeding.cards(&mine).await?.len(), 3)?;
     expect_new(handle.cards.first_message(purchase(Who::Main, 1, "10")?).await)?;
     handle.worlds.create(empty("W1", 102)?).await?;
@@ -170,9 +170,9 @@ async fn creation_deletes_the_keys_of_the_replaced_world(handle: Handle) -> Chec
     let decide = Arc::new(|situation: &_| decide_create_world(situation, true, None));
     handle.worlds.create(CreateWorldCommand { key: key.clone(), hash, decide, ..command()? }).await?;
     same("the old key", handle.callers.find(&old).await?, None)?;
-    same("the new key", expect_some("the new key", handle.callers.find(&hash).await?)?.key, key)?;
+    same("the new key", expect_some("the new key", handle.callers.find(&hash).await?)?.key, key.into())?;
     let left = expect_some("the key of both", handle.callers.find(&both_hash).await?)?.key;
-    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both })
+    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both }.into())
 }
 
 async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
@@ -240,7 +240,7 @@ async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
     handle.registry.add_key(ApiKey { accounts: AccountGrant::AllOfClient, ..every }, every_hash).await?;
     same("whether the world was deleted", handle.worlds.delete(&one).await?, true)?;
     let left = expect_some("the key of both", handle.callers.find(&hash).await?)?.key;
-    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([two].into()), ..both })?;
+    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([two].into()), ..both }.into())?;
     expect_some("the key of the client", handle.callers.find(&every_hash).await?)?;
     same("the key of the deleted world", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }

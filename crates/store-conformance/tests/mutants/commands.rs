@@ -254,7 +254,7 @@ impl CardLedger for Mutant {
         if let (true, Err(WriteError::Mismatch(first)), Some(second)) =
             (self.has(Bug::MismatchShowsTheSecond), &mut answer, second)
         {
-            **first = second;
+            **first = (*second).clone();
         }
         self.record_panic(&answer);
         self.record_follower(&command.account, started.elapsed(), &answer);

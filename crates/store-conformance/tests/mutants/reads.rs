@@ -56,7 +56,7 @@ impl IdempotencyRecords for Mutant {
             found = IdempotencyRecords::find(&self.inner, &other).await;
         }
         if let (true, Err(WriteError::Mismatch(first))) = (self.has(Bug::MismatchShowsTheSecond), &mut found) {
-            **first = claim.request.clone();
+            **first = (*claim.request).clone();
         }
         found
     }

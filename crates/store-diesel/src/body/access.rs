@@ -35,7 +35,7 @@ impl Callers for Store {
             let key =
                 key.read(|client, id| Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default()))?;
             let features = features(conn, Some(key.client))?.remove(&key.client).unwrap_or_default();
-            Outcome::Ok(Some(Caller { client: client.read(features), key }))
+            Outcome::Ok(Some(Caller::new(key, client.read(features))))
         })
         .await
     }

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> StoredResponse) -> IdempotencyClaim<T> {
     let body = RecordedBody::Json(body.into());
     let request = RecordedRequest { method: "POST".into(), path: "/v2/x".into(), query: "{}".into(), body };
+    let request = Arc::new(request);
     let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
     IdempotencyClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), response: Arc::new(answer) }
 }

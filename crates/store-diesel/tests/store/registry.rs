@@ -65,7 +65,7 @@ async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
 async fn keys_are_found_by_their_hash() {
     let fixture = Fixture::seeded().await;
     let found = Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap();
-    assert_eq!(found, Some(Caller { key: key(MINE), client: seed_data(0).clients[0].clone() }));
+    assert_eq!(found, Some(Caller::new(key(MINE), seed_data(0).clients[0].clone())));
     // Only the last byte is wrong. The first eight bytes, by which a key is looked up, are right.
     let KeyHash(mut almost) = key_hash(MINE);
     almost[31] ^= 1;
@@ -74,8 +74,8 @@ async fn keys_are_found_by_their_hash() {
     let twin =
         florin_domain::access::ApiKey { id: ApiKeyId(Uuid::nil()), accounts: AccountGrant::AllOfClient, ..key(OTHER) };
     fixture.store.add_key(twin.clone(), KeyHash(almost)).await.unwrap();
-    assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await.unwrap().unwrap().key, twin);
-    assert_eq!(Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap().unwrap().key, key(MINE));
+    assert_eq!(Callers::find(&fixture.store, &KeyHash(almost)).await.unwrap().unwrap().key, twin.into());
+    assert_eq!(Callers::find(&fixture.store, &key_hash(MINE)).await.unwrap().unwrap().key, key(MINE).into());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,7 +96,7 @@ async fn keys_reach_only_accounts_of_their_client() {
     );
     assert_eq!(Callers::find(&fixture.store, &hash(1)).await, Ok(None));
     fixture.store.add_key(other(1, [].into()), hash(1)).await.unwrap();
-    let none = Callers::find(&fixture.store, &hash(1)).await.unwrap().unwrap().key.accounts;
+    let none = Callers::find(&fixture.store, &hash(1)).await.unwrap().unwrap().key.accounts.clone();
     assert_eq!(none, AccountGrant::Only([].into()));
     expect_duplicate(&fixture.store.add_key(other(1, [].into()), hash(2)).await);
     expect_duplicate(&fixture.store.add_key(other(2, [].into()), hash(1)).await);

@@ -27,7 +27,7 @@ fn claim(client: ClientId, account: &str, key: &str, body: &str) -> IdempotencyC
         client,
         account: id(account),
         key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
-        request: request(body),
+        request: Arc::new(request(body)),
         at: noon(),
         response: Arc::new(|done: &CardTransaction| StoredResponse {
             status: 201,
@@ -64,7 +64,7 @@ async fn a_retry_gets_the_first_answer_and_has_no_effect() {
     let other = fixture.store.first_message(command(3, claim(client(MINE), MINE, "k", "[]"))).await;
     assert_eq!(other, Err(WriteError::Mismatch(Box::new(request("{}")))));
     let mut hashed = claim(client(MINE), MINE, "k", "{}");
-    hashed.request.body = RecordedBody::Hash("{}".into());
+    Arc::make_mut(&mut hashed.request).body = RecordedBody::Hash("{}".into());
     let hashed = fixture.store.first_message(command(3, hashed)).await;
     assert_eq!(hashed, Err(WriteError::Mismatch(Box::new(request("{}")))));
     assert_eq!(fixture.balances(MINE).await.held(), Minor(1_000));

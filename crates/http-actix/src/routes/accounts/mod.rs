@@ -9,5 +9,5 @@ use actix_web::web::ServiceConfig;
 
 /// Registers the routes of accounts.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    config.service(get("/accounts", list::handle)).service(get("/accounts/{accountId}", find::handle));
+    config.service(get("", list::handle)).service(get("/{accountId}", find::handle));
 }

@@ -17,20 +17,20 @@ use actix_web::web::{self, ServiceConfig};
 /// Registers the routes of budgets. The simulation is registered first, because its path would otherwise
 /// match the route with a budget id.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let budgets = resource_allowing("/budgets", "GET, HEAD, POST")
+    let budgets = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let budget = resource_allowing("/budgets/{budgetId}", "GET, HEAD, PATCH")
+    let budget = resource_allowing("/{budgetId}", "GET, HEAD, PATCH")
         .route(run(get_or_head(), find::handle))
         .route(run(web::patch(), edit::handle));
-    let controls = resource_allowing("/budgets/{budgetId}/controls", "GET, HEAD, PUT")
+    let controls = resource_allowing("/{budgetId}/controls", "GET, HEAD, PUT")
         .route(run(get_or_head(), controls::find))
         .route(run(web::put(), controls::set));
     config
-        .service(post("/budgets/generate-credit", generate_credit::handle))
+        .service(post("/generate-credit", generate_credit::handle))
         .service(budgets)
         .service(budget)
         .service(controls)
-        .service(get("/budgets/{budgetId}/explanation", explain::handle))
-        .service(post("/budgets/{budgetId}/transfer", transfer::handle));
+        .service(get("/{budgetId}/explanation", explain::handle))
+        .service(post("/{budgetId}/transfer", transfer::handle));
 }

@@ -12,9 +12,9 @@ use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of decision endpoints.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let endpoint = resource_allowing("/card-decisions", "GET, HEAD, PUT, DELETE")
+    let endpoint = resource_allowing("", "GET, HEAD, PUT, DELETE")
         .route(run(get_or_head(), find::handle))
         .route(run(web::put(), set::handle))
         .route(run(web::delete(), delete::handle));
-    config.service(endpoint).service(post("/card-decisions/rotate-secret", rotate_secret::handle));
+    config.service(endpoint).service(post("/rotate-secret", rotate_secret::handle));
 }

@@ -29,46 +29,46 @@ pub(crate) mod single_messages;
 pub(crate) mod transition;
 
 use crate::routes::operation::run;
-use crate::routes::resources::{get, get_or_head, not_found, post, resource_allowing};
+use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of cards. The simulations are registered first, because their paths would otherwise
 /// match the routes with a card id.
 pub(crate) fn configure(config: &mut ServiceConfig) {
-    let cards = resource_allowing("/cards", "GET, HEAD, POST")
+    let cards = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let card = resource_allowing("/cards/{cardId}", "GET, HEAD, PUT")
+    let card = resource_allowing("/{cardId}", "GET, HEAD, PUT")
         .route(run(get_or_head(), find::handle))
         .route(run(web::put(), change::handle));
-    let controls = resource_allowing("/cards/{cardId}/controls", "GET, HEAD, PUT")
+    let controls = resource_allowing("/{cardId}/controls", "GET, HEAD, PUT")
         .route(run(get_or_head(), controls::find))
         .route(run(web::put(), controls::set));
-    let pin = resource_allowing("/cards/{cardId}/pin", "PUT").route(run(web::put(), pin::handle));
+    let pin = resource_allowing("/{cardId}/pin", "PUT").route(run(web::put(), pin::handle));
     config
-        .service(web::scope("/cards/simulations").configure(simulations))
+        .service(web::scope("/simulations").configure(simulations))
         .service(cards)
         .service(card)
-        .service(get("/cards/{cardId}/details", details::handle))
+        .service(get("/{cardId}/details", details::handle))
         .service(controls)
         .service(pin)
-        .service(post("/cards/{cardId}/order-physical", order_physical::handle))
-        .service(post("/cards/{cardId}/replace", replace::handle))
-        .service(post("/cards/{cardId}/transition", transition::handle))
-        .service(get("/cards/{cardId}/transitions", list_transitions::handle))
+        .service(post("/{cardId}/order-physical", order_physical::handle))
+        .service(post("/{cardId}/replace", replace::handle))
+        .service(post("/{cardId}/transition", transition::handle))
+        .service(get("/{cardId}/transitions", list_transitions::handle))
         .configure(limits);
 }
 
 fn limits(config: &mut ServiceConfig) {
-    let spending = resource_allowing("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
+    let spending = resource_allowing("/{cardId}/spending-limits", "GET, HEAD, POST")
         .route(run(get_or_head(), limits::list_spending))
         .route(run(web::post(), limits::set_spending));
-    let transaction = resource_allowing("/cards/{cardId}/transaction-limits", "GET, HEAD, POST")
+    let transaction = resource_allowing("/{cardId}/transaction-limits", "GET, HEAD, POST")
         .route(run(get_or_head(), limits::list_transaction))
         .route(run(web::post(), limits::set_transaction));
-    let one_spending = resource_allowing("/cards/{cardId}/spending-limits/{limitId}", "DELETE")
+    let one_spending = resource_allowing("/{cardId}/spending-limits/{limitId}", "DELETE")
         .route(run(web::delete(), limits::remove_spending));
-    let one_transaction = resource_allowing("/cards/{cardId}/transaction-limits/{limitId}", "DELETE")
+    let one_transaction = resource_allowing("/{cardId}/transaction-limits/{limitId}", "DELETE")
         .route(run(web::delete(), limits::remove_transaction));
     config.service(spending).service(transaction).service(one_spending).service(one_transaction);
 }
@@ -77,6 +77,5 @@ fn simulations(config: &mut ServiceConfig) {
     config
         .configure(message_routes::configure)
         .service(get("/transactions/{token}", find_chain::handle))
-        .configure(disputes::configure)
-        .default_service(web::to(not_found));
+        .configure(disputes::configure);
 }

@@ -11,9 +11,9 @@ use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the networks that a client may call from.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let all = resource_allowing("/ipaddresses", "GET, HEAD, POST")
+    let all = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let single = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(run(web::delete(), delete::handle));
+    let single = resource_allowing("/{ipAddressId}", "DELETE").route(run(web::delete(), delete::handle));
     config.service(all).service(single);
 }

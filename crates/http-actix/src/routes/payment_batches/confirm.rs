@@ -89,7 +89,7 @@ pub(crate) async fn handle(
         let peer = request.peer_addr().map(|address| address.ip());
         app.services.refusals.count(peer, Some(caller.key.id), refusal_reason(*failure));
     }
-    respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+    respond(written.map_err(|error| confirm_problem(error, recorded.as_deref()))?, render)
 }
 
 /// Returns the reason for refusing an MFA token, for the audit log.

@@ -21,23 +21,22 @@ use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of payment batches.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let batches = resource_allowing("/payment-batches", "GET, HEAD, POST")
+    let batches = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let batch = resource_allowing("/payment-batches/{paymentBatchId}", "GET, HEAD, PATCH, DELETE")
+    let batch = resource_allowing("/{paymentBatchId}", "GET, HEAD, PATCH, DELETE")
         .route(run(get_or_head(), find::handle))
         .route(run(web::patch(), edit::handle))
         .route(run(web::delete(), cancel::handle));
-    let payments = resource_allowing("/payment-batches/{paymentBatchId}/payments", "GET, HEAD, POST")
+    let payments = resource_allowing("/{paymentBatchId}/payments", "GET, HEAD, POST")
         .route(run(get_or_head(), list_payments::handle))
         .route(run(web::post(), upload::handle));
     config
         .service(batches)
         .service(batch)
         .service(payments)
-        .service(get("/payment-batches/{paymentBatchId}/alerts", list_alerts::handle))
-        .service(get("/payment-batches/{paymentBatchId}/validate", validate::handle))
-        .service(post("/payment-batches/{paymentBatchId}/payments/download", download::handle))
-        .service(post("/payment-batches/{paymentBatchId}/confirm", confirm::handle))
-        .service(get("/payment-batch-template", template::handle));
+        .service(get("/{paymentBatchId}/alerts", list_alerts::handle))
+        .service(get("/{paymentBatchId}/validate", validate::handle))
+        .service(post("/{paymentBatchId}/payments/download", download::handle))
+        .service(post("/{paymentBatchId}/confirm", confirm::handle));
 }

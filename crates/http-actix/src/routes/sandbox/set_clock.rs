@@ -76,7 +76,7 @@ pub(super) async fn advance(app: &App, account: &Account, by: TimeDelta, recordi
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
     let outcome = set_clock((&app.services, &app.checkouts), account, change, claim).await;
-    outcome.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
+    outcome.map(|_| ()).map_err(|error| write_problem(error, object, request.as_deref(), refused))
 }
 
 /// Returns the one change in the body, or `None` if a fault was recorded.

@@ -25,19 +25,20 @@ use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of subscriptions.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let all = resource_allowing("/webhooks", "GET, HEAD, POST")
+    let all = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))
         .route(run(web::post(), create::handle));
-    let single = resource_allowing("/webhooks/{webhookId}", "GET, HEAD, PATCH, DELETE")
+    let single = resource_allowing("/{webhookId}", "GET, HEAD, PATCH, DELETE")
         .route(run(get_or_head(), find::handle))
         .route(run(web::patch(), edit::handle))
         .route(run(web::delete(), delete::handle));
     config
+        .service(get("/event-types", event_types::handle))
         .service(all)
         .service(single)
-        .service(post("/webhooks/{webhookId}/rotate-secret", rotate_secret::handle))
-        .service(post("/webhooks/{webhookId}/test", test::handle))
-        .service(post("/webhooks/{webhookId}/recover", recover::handle))
-        .service(get("/webhooks/{webhookId}/deliveries", list_deliveries::handle))
-        .service(post("/webhooks/{webhookId}/deliveries/{messageId}/redeliver", redeliver::handle));
+        .service(post("/{webhookId}/rotate-secret", rotate_secret::handle))
+        .service(post("/{webhookId}/test", test::handle))
+        .service(post("/{webhookId}/recover", recover::handle))
+        .service(get("/{webhookId}/deliveries", list_deliveries::handle))
+        .service(post("/{webhookId}/deliveries/{messageId}/redeliver", redeliver::handle));
 }

@@ -54,7 +54,7 @@ impl Records {
         let key = record_key(claim);
         let Some(row) = self.known.get(&key).or_else(|| self.new.get(&key)) else { return Ok(None) };
         let (request, answer) = row.clone().read()?;
-        if request == claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
+        if request == *claim.request { Ok(Some(answer)) } else { Err(WriteError::Mismatch(Box::new(request))) }
     }
 
     /// Builds the record of a command under a claim. Does not stage it.
@@ -77,7 +77,7 @@ impl Records {
 
 impl RecordRow {
     fn of<T>(claim: &IdempotencyClaim<T>, answer: StoredResponse) -> Self {
-        let RecordedRequest { method, path, query, body } = claim.request.clone();
+        let RecordedRequest { method, path, query, body } = RecordedRequest::clone(&claim.request);
         let (body_form, body) = match body {
             RecordedBody::Json(text) => ("json", text),
             RecordedBody::Hash(text) => ("hash", text),
