@@ -2,7 +2,6 @@
 
 use crate::mapping::write_problem;
 use crate::problem::Problem;
-use crate::rendered::Rendered;
 use crate::reply::reply;
 use crate::views::DryRunView;
 use actix_web::HttpResponse;
@@ -10,7 +9,7 @@ use florin_ports::{IdempotencyClaim, StoredResponse, WriteError, Written};
 
 /// Executes a write under its idempotency claim, or as a dry run, and returns the HTTP response. `object` is the path
 /// and the kind of the object that the write changes.
-pub(crate) async fn execute<T: 'static, R>(
+pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -22,7 +21,7 @@ pub(crate) async fn execute<T: 'static, R>(
 }
 
 /// Executes a write like [`execute`], but returns its answer instead of an HTTP response.
-pub(crate) async fn execute_for_answer<T: 'static, R>(
+pub(crate) async fn execute_for_answer<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -30,10 +29,8 @@ pub(crate) async fn execute_for_answer<T: 'static, R>(
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<WriteAnswer, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
-    let rendered = Rendered::default();
-    let written = work(rendered.keep(claim)).await;
-    let written = written.map_err(|error| write_problem(error, object, request.as_deref(), refused))?;
-    Ok(WriteAnswer::of(written, rendered, render))
+    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_deref(), refused))?;
+    Ok(WriteAnswer::of(written, render))
 }
 
 /// Returns the HTTP response for the result of a command. The response to a dry run includes the changes that the
@@ -42,7 +39,7 @@ pub(crate) fn respond<T>(
     written: Written<T>,
     render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
 ) -> Result<HttpResponse, Problem> {
-    let WriteAnswer { answer, replayed } = WriteAnswer::of(written, Rendered::default(), render);
+    let WriteAnswer { answer, replayed } = WriteAnswer::of(written, render);
     reply(answer, replayed)
 }
 
@@ -54,15 +51,10 @@ pub(crate) struct WriteAnswer {
 }
 
 impl WriteAnswer {
-    /// Renders the result of a command, unless it was `rendered` for its record. The result of a dry run includes the
-    /// changes that the command would make.
-    pub(crate) fn of<T>(
-        written: Written<T>,
-        rendered: Rendered,
-        render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
-    ) -> Self {
+    /// Renders the result of a command. The result of a dry run includes the changes that the command would make.
+    pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse) -> Self {
         match written {
-            Written::New(outcome) => Self { answer: rendered.or_render(|| render(&outcome, None)), replayed: false },
+            Written::New(outcome) => Self { answer: render(&outcome, None), replayed: false },
             Written::Replayed(answer) => Self { answer, replayed: true },
             Written::DryRun(run) => {
                 Self { answer: render(&run.done, Some(DryRunView::from(run.as_ref()))), replayed: false }

@@ -4,7 +4,6 @@ use crate::call::{Call, WriteCall};
 use crate::json::Document;
 use crate::mapping::write_problem;
 use crate::problem::Problem;
-use crate::rendered::Rendered;
 use crate::reply::{Render, reply};
 use crate::state::App;
 use actix_web::HttpResponse;
@@ -201,7 +200,7 @@ impl Write for Hash {
 
 /// Executes a write under its claim, and returns the HTTP response. `object` is the path and the kind of the object
 /// that the write changes.
-pub(crate) async fn execute<T: 'static, R>(
+pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -212,7 +211,7 @@ pub(crate) async fn execute<T: 'static, R>(
 }
 
 /// Executes a write like [`execute`]. If `is_new` is false for the result, the response is marked as a replay.
-pub(crate) async fn execute_creation<T: 'static, R>(
+pub(crate) async fn execute_creation<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
@@ -220,10 +219,9 @@ pub(crate) async fn execute_creation<T: 'static, R>(
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
-    let rendered = Rendered::default();
-    let written = work(rendered.keep(claim)).await;
-    let (answer, replayed) = match written.map_err(|error| write_problem(error, object, request.as_deref(), refused))? {
-        Written::New(outcome) => (rendered.or_render(|| render(&outcome)), !is_new(&outcome)),
+    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_deref(), refused))?;
+    let (answer, replayed) = match written {
+        Written::New(outcome) => (render(&outcome), !is_new(&outcome)),
         Written::Replayed(answer) => (answer, true),
         Written::DryRun(dry_run) => (render(&dry_run.done), false),
     };

@@ -1,9 +1,11 @@
 //! The response to a write, which is rendered once: the idempotency record and the caller get the same text.
 
+use crate::views::DryRunView;
 use florin_ports::{IdempotencyClaim, StoredResponse};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The response that the store rendered for the record of a claim, if it did.
+/// The response that the store rendered for the record of a claim, if it did. Only for operations whose record contains
+/// exactly what the caller gets: records of payment pages leave the tokens out.
 #[derive(Default)]
 pub(crate) struct Rendered(Arc<Mutex<Option<StoredResponse>>>);
 
@@ -21,9 +23,15 @@ impl Rendered {
         Some(claim)
     }
 
-    /// Returns the kept response. Without one, renders it.
-    pub(crate) fn or_render(self, render: impl FnOnce() -> StoredResponse) -> StoredResponse {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_else(render)
+    /// Returns a function that returns the kept response. Without one, or for a dry run, it renders the response.
+    pub(crate) fn or_render<T>(
+        self,
+        render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
+    ) -> impl FnOnce(&T, Option<DryRunView>) -> StoredResponse {
+        move |done, dry_run| {
+            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+            kept.filter(|_| dry_run.is_none()).unwrap_or_else(|| render(done, dry_run))
+        }
     }
 }
 
@@ -57,13 +65,13 @@ mod tests {
         let claim = rendered.keep(Some(claim())).unwrap();
         assert_eq!((claim.response)(&1), response("1"));
         assert_eq!((claim.response)(&2), response("2"));
-        assert_eq!(rendered.or_render(|| response("again")), response("2"));
+        assert_eq!(rendered.or_render(|_, _| response("again"))(&2, None), response("2"));
     }
 
     #[test]
     fn a_response_that_was_not_rendered_for_a_record_is_rendered() {
         let rendered = Rendered::default();
         assert!(rendered.keep::<u8>(None).is_none());
-        assert_eq!(rendered.or_render(|| response("now")), response("now"));
+        assert_eq!(rendered.or_render(|_: &u8, _| response("now"))(&1, None), response("now"));
     }
 }

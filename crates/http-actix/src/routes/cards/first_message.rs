@@ -18,5 +18,5 @@ pub(super) async fn send(sender: &SendContext<'_>, new: NewMessage) -> Result<Wr
     let rendered = Rendered::default();
     let written = send_first_message(&app.services, sender.message_sender(), new, mode, rendered.keep(claim)).await;
     let written = written.map_err(|error| first_message_problem(error, recorded.as_deref()))?;
-    Ok(WriteAnswer::of(written, rendered, transaction_answer))
+    Ok(WriteAnswer::of(written, rendered.or_render(transaction_answer)))
 }

@@ -6,6 +6,7 @@ use super::send_context::SendContext;
 use crate::dry_run::{self, WriteAnswer};
 use crate::mapping::card_problem;
 use crate::problem::Problem;
+use crate::rendered::Rendered;
 use florin_application::send_follow_up;
 
 /// Sends a follow-up to the message with the token `preceding`.
@@ -14,9 +15,10 @@ pub(super) async fn send(
     NewFollowUp { preceding, message, place }: NewFollowUp,
 ) -> Result<WriteAnswer, Problem> {
     let SendContext { app, account, recording, mode, .. } = *sender;
-    let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
+    let rendered = Rendered::default();
+    let claim = rendered.keep(recording.claim(app, account, false, |record| transaction_answer(record, None)));
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    dry_run::execute_for_answer(claim, object, card_problem, transaction_answer, async |claim| {
+    dry_run::execute_for_answer(claim, object, card_problem, rendered.or_render(transaction_answer), async |claim| {
         send_follow_up(&app.services, sender.message_sender(), preceding, (message, place), mode, claim).await
     })
     .await
