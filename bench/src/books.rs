@@ -59,7 +59,7 @@ pub(crate) trait Books {
     fn violations(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
-    /// Runs a checkpoint, so that every round starts from the same state.
+    /// Runs a checkpoint of the database, so that every round starts from the same state.
     fn checkpoint(&mut self) -> anyhow::Result<()>;
 }
 

@@ -66,7 +66,7 @@ enum Load {
     Idle,
 }
 
-/// All loads, in the order of the warm-up: `Decided` comes first, because its rate is that of the next `Undecided`.
+/// All loads, in the order of the warm-up. `Decided` is first, because `Undecided` uses the rate of the last `Decided`.
 const LOADS: [Load; 3] = [Load::Decided, Load::Undecided, Load::Idle];
 
 /// A server whose account `bench-1` has a decision endpoint.

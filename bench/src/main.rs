@@ -1,5 +1,5 @@
-//! Measures Florin, and compares it with plain SQL for the same work, and with limits. `docs/BENCHMARKS.md` explains
-//! the results.
+//! Measures Florin. Compares it with plain SQL for the same work, and with fixed values such as a memory limit.
+//! `docs/BENCHMARKS.md` explains the results.
 //!
 //! - A *workload* is a kind of request.
 //! - A *contender* runs a workload: a server (Florin or a peer) or a pgbench script. Contenders take turns in *rounds*

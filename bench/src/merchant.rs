@@ -24,7 +24,7 @@ const CHECKOUT: &str = "0198c0de-0003-7000-8000-000000000001";
 const BUDGET: &str = "0198c0de-0005-7000-8000-000000000001";
 /// The largest page of a list.
 const LIMIT: usize = 1000;
-/// The p99 that a page may have, in microseconds.
+/// Maximum p99 of requests for a payment page, in microseconds.
 const PAGE_P99: f64 = 20_000.0;
 /// The requirement on the ratio of the rate of lists of payments to the rate of lists of checkouts.
 const LIST: Requirement = Requirement::AtLeast { required: 0.8, target: 1.0 };
@@ -61,7 +61,7 @@ enum RequestKind {
     Checkouts,
 }
 
-/// The order matters: pages and payments use the sessions that `Create` left open.
+/// The order matters: `Page` and `Pay` use the sessions that `Create` left open.
 const ALL: [RequestKind; 6] = [
     RequestKind::Credit,
     RequestKind::Create,
@@ -79,7 +79,8 @@ struct Shop<'a> {
     bank: String,
 }
 
-/// A source of requests of one kind. Payments use each session once; pages use the links in turn.
+/// A source of requests of one kind. `Pay` uses each session once; `Page` requests the payment pages in turn, many
+/// times.
 struct Requests<'a> {
     shop: &'a Shop<'a>,
     kind: RequestKind,

@@ -13,7 +13,7 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The number before that of the first round. In a round, pgbench creates ids whose kind is the number of the round
+/// One less than the number of the first round. In a round, pgbench creates ids whose kind is the round's number
 /// (see [`crate::requests::id`]). So the numbers of rounds must be above all kinds of ids in the data set.
 const BEFORE_ROUNDS: u64 = 0x1000;
 /// Number of batches prepared for the warm-up of a workload that uses one batch per request.

@@ -75,7 +75,10 @@ fn production_shows_no_demo_key() {
         assert!(page.status == 200 && !page.text().contains("florin_sandbox"), "{page:?}");
     }
     let html = browse(&client, "/docs").text();
-    assert!(html.contains("data-demo-key=\"\""), "the docs page would send requests by itself: {html}");
+    assert!(
+        html.contains("data-demo-key=\"\""),
+        "with a demo key, links.js would send example requests by itself: {html}"
+    );
     assert!(browse(&client, "/").text().contains("Production"));
     assert!(expect_json(&client.get("/?"), 200).get("demo").is_none());
 }

@@ -17,9 +17,9 @@ use crate::support::{
 const SINGLE: &str = "/v2/merchant/settlement-accounts/{settlementAccountId}";
 const PAYEE: &str = "/v2/merchant/payees/{payeeId}";
 
-/// Returns bank details for pounds that the demo data does not have.
+/// Returns bank details in pounds. The demo data does not contain them.
 fn pounds(number: &str) -> Value {
-    // No built-in range of the modulus check covers the sort code.
+    // The built-in modulus table has no rule for this sort code, so every account number passes.
     let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": number});
     json!({"currencyCode": "GBP", "bankDetails": details})
 }
@@ -191,7 +191,7 @@ fn bank_details_are_unique_until_they_are_deleted() {
     let (_server, client) = fresh_sandbox();
     let new = euros("NL91 ABNA 0417 1643 00");
     let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &new), 201);
-    assert_eq!(created["approvalStatus"], "APPROVED", "the demo merchant may create TOP_UP checkouts");
+    assert_eq!(created["approvalStatus"], "APPROVED", "a merchant that may create TOP_UP checkouts needs no approval");
     let same = euros("NL91ABNA0417164300");
     expect_fault(&post(&client, SETTLEMENT_ACCOUNTS, &same), 409, "body.bankDetails", "invalid_state");
     assert_eq!(delete(&client, &created).status, 204);

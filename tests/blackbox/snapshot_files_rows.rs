@@ -28,7 +28,7 @@ fn expect_nothing_left(server: Server, file: &str) {
     assert!(check.status.success(), "{check:?}");
 }
 
-/// Sets a column of the first row of a table that has a value in it, or else of the first row.
+/// Sets a column in the first row of a table in which it is not null. If there is none, sets it in the first row.
 fn set(lines: &mut [Value], table: &str, column: &str, value: &Value) {
     let is_set = |line: &Value| line["table"] == table && !line["row"][column].is_null();
     let place = lines.iter().position(is_set).or_else(|| lines.iter().position(|line| line["table"] == table));
@@ -36,7 +36,7 @@ fn set(lines: &mut [Value], table: &str, column: &str, value: &Value) {
     lines[place]["row"][column] = value.clone();
 }
 
-/// Returns the number of the first line of a file that differs from the other file, except for the first line.
+/// Returns the number of the first line that differs between two files. Does not compare their first lines.
 fn changed_line(file: &str, other: &str) -> usize {
     let mut pairs = file.lines().zip(other.lines()).skip(1);
     pairs.position(|(line, other)| line != other).unwrap() + 2
@@ -247,7 +247,7 @@ fn rows_that_refer_to_missing_rows_are_refused() {
     expect_nothing_left(server, &file);
 }
 
-/// Otherwise, the next movement of the world would receive a number that is already used.
+/// If such a file were imported, the next movement of the world would receive a number that is already used.
 #[test]
 fn numbers_beyond_the_last_number_are_refused() {
     let server = Server::sandbox();

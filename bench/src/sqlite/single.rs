@@ -1,4 +1,4 @@
-//! The SQLite baseline: a loop in this process writes the same rows, with one durable commit per request.
+//! The SQLite baseline: a loop in this process does the same work in SQL, with one durable commit per write.
 
 use super::File;
 use crate::pgbench::Measured;

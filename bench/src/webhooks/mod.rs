@@ -81,7 +81,7 @@ impl<'a> Bench<'a> {
         self.memory(report)
     }
 
-    /// Compares authorizations with a subscription to their events and without.
+    /// Compares the rate of authorizations with the subscription enabled and disabled.
     fn authorizations(&mut self, what: &str, webhook: &str, report: &mut Report) -> anyhow::Result<()> {
         let mut all = [Vec::new(), Vec::new()];
         for number in 0..=self.settings.rounds {
@@ -143,7 +143,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures the time from the request for an authorization until each receiver has the event, while one receiver
-    /// hangs. The request is before the commit, so the times are upper bounds.
+    /// hangs. Each time includes the request, so it is an upper bound of the time from the commit to the receipt.
     fn latency(&mut self, report: &mut Report) -> anyhow::Result<()> {
         // The first endpoint never answers.
         let webhooks = (0..MANY).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;

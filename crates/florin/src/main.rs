@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     if line.get(1).is_some_and(|word| word == CONVERT_LOGO) {
         return convert_stdin();
     }
-    // An unparsable command line does not show whether `--json` was given.
+    // Searches the arguments, because the command line could not be parsed.
     let json = line.iter().any(|word| word == "--json");
     let cli = match Cli::read(line.clone()) {
         Ok(cli) => cli,

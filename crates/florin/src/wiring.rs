@@ -44,7 +44,7 @@ const POSTCODE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached address lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-// One worker of the HTTP server may run all lookups of host names for shipping rates.
+// One thread pool may have to run all lookups for shipping rates; they use at most half of its threads.
 const _: () = assert!(HttpShippingRates::LOOKUPS_MAX <= BLOCKING_THREADS / 2);
 
 /// Opens the store, whatever its schema version. `create`: whether a missing database file is created. An error names

@@ -76,7 +76,8 @@ pub struct IdempotencyClaim<T> {
     pub request: Arc<RecordedRequest>,
     /// The current time.
     pub at: DateTime<Utc>,
-    /// Creates the response to store.
+    /// Creates the response to store. The last response that it created may also be what the caller gets, so it must be
+    /// called with the outcome that is returned as [`Written::New`], in the attempt that commits.
     pub response: Arc<dyn Fn(&T) -> StoredResponse + Send + Sync>,
 }
 

@@ -229,7 +229,7 @@ pub struct JournalTransaction {
     pub currency: Currency,
     /// When it was booked.
     pub at: DateTime<Utc>,
-    /// The number in the account's sequence that a top-up, a payment or its return took. `None` for other kinds:
+    /// The number of a top-up, a payment or a returned payment within its account. `None` for other kinds:
     /// credits and transfers have their numbers in their own records.
     pub number: Option<i64>,
     legs: Vec<Leg>,

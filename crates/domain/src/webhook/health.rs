@@ -32,11 +32,11 @@ impl DisabledReason {
 /// The first failure since the last success of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
-    /// The account of the failed event. Its clock measures the time until later failures of the same account.
+    /// The account of the event whose delivery failed. The account's clock measures how long deliveries have failed.
     pub account: AccountId,
     /// When the first failure occurred, by the clock of the account.
     pub since: DateTime<Utc>,
-    /// When the first failure occurred, in real time. It measures the time until failures of other accounts.
+    /// When the first failure occurred, in real time. Used if a later failed event belongs to another account.
     pub real_since: DateTime<Utc>,
 }
 

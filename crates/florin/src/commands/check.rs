@@ -60,7 +60,7 @@ enum Line {
     ListCount { account_id: String },
     /// Lists of merchant payments contradict sessions or refunds.
     ListedPayments { account_id: String },
-    /// Events are not numbered by the sequence of their object.
+    /// Two events of an object have the same sequence, or an event is beyond the last sequence of its object.
     Sequence { object_id: String },
     /// A row of a table refers to a row that does not exist, or contains an unknown name.
     Constraint { table: &'static str },

@@ -96,7 +96,7 @@ impl GatedStream {
                 self.enter(Phase::Working);
             }
         } else if has_begun || !is_waiting {
-            // So that the deadline starts again.
+            // `enter` does nothing if the phase stays the same. So leave the phase first: the deadline starts again.
             self.phase = Phase::Working;
             self.enter(if self.ahead.is_empty() { Phase::Idle } else { Phase::Head });
         }

@@ -51,9 +51,9 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .default_service(web::to(resources::not_found));
 }
 
-/// Registers the routes below `/v2`: a scope for each first part of a path. The router compares a request with one path
-/// after another, and needs a regular expression for each path with parameters, but it skips a scope after one
-/// comparison.
+/// Registers the routes below `/v2`, with a scope for each first part that several paths share. The router compares a
+/// request with one path after another, and needs a regular expression for each path with parameters, but it skips a
+/// scope after one comparison. A request that has entered a scope does not leave it again.
 fn version_2(config: &mut ServiceConfig) {
     config
         .service(web::scope("/cards").configure(cards::configure))

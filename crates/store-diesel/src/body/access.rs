@@ -24,7 +24,7 @@ use subtle::ConstantTimeEq;
 impl Callers for Store {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         let hash = *hash;
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let rows = api_keys::table
                 .inner_join(clients::table)
                 .filter(api_keys::hash_tag.eq(tag(&hash)))
@@ -83,7 +83,7 @@ impl Accounts for Store {
     }
 
     async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let row = clients::table.filter(clients::id.eq(Id(id.0))).select(ClientRow::as_select());
             let Some(row) = row.get_result::<ClientRow>(conn).optional()? else { return Ok(None) };
             let features = features(conn, Some(id))?.remove(&id).unwrap_or_default();
@@ -97,12 +97,12 @@ impl Accounts for Store {
 impl AccountProfiles for Store {
     async fn profile(&self, id: &AccountId) -> Result<Option<AccountProfile>, StoreError> {
         let Some(account) = Accounts::find(self, id).await? else { return Ok(None) };
-        self.read_in_one_view(move |conn| Ok(profiles(conn, vec![account.clone()])?.pop())).await
+        self.read_in_one_transaction(move |conn| Ok(profiles(conn, vec![account.clone()])?.pop())).await
     }
 
     async fn profiles(&self, key: &ApiKey, page: PageRequest) -> Result<Page<AccountProfile>, StoreError> {
         let key = key.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let rows = reached(&key)
                 .left_join(timelines::table)
                 .left_join(decision_endpoints::table)

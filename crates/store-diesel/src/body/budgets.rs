@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 impl Budgets for Store {
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| find(conn, &account, budget)).await
+        self.read_in_one_transaction(move |conn| find(conn, &account, budget)).await
     }
 
     async fn find_with_funds(
@@ -40,7 +40,7 @@ impl Budgets for Store {
         budget: BudgetId,
     ) -> Result<Option<BudgetOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let record = find(conn, &account, budget)?;
             Ok(with_funds(conn, &account, record.into_iter().collect())?.pop())
         })
@@ -54,7 +54,7 @@ impl Budgets for Store {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| list(conn, &account, filter, page)).await
+        self.read_in_one_transaction(move |conn| list(conn, &account, filter, page)).await
     }
 
     async fn list_with_funds(
@@ -64,7 +64,7 @@ impl Budgets for Store {
         page: PageRequest,
     ) -> Result<Page<BudgetOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let Page { count, rows } = list(conn, &account, filter, page)?;
             Ok(Page { count, rows: with_funds(conn, &account, rows)? })
         })

@@ -130,6 +130,6 @@ impl KeyUpkeep for Store {
     }
 
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {
-        self.read_in_one_view(move |conn| expiring(conn, from, until, max)).await
+        self.read_in_one_transaction(move |conn| expiring(conn, from, until, max)).await
     }
 }

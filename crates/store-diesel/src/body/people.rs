@@ -42,7 +42,7 @@ use std::slice;
 impl People for Store {
     async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let person = find(conn, &account, person)?;
             Ok(overviews(conn, &account, person.into_iter().collect())?.pop())
         })
@@ -56,7 +56,7 @@ impl People for Store {
         page: PageRequest,
     ) -> Result<Page<PersonOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let rows = matching(&account, &filter)
                 .order((people::created_at, people::id))
                 .limit(page.limit)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// The renderer of the events that are written, and the signal that there are new ones.
+/// The renderer and the environment for writing events, and the signal that new events were committed.
 #[derive(Clone)]
 pub(crate) struct Recording {
     pub(crate) with: EventRecording,

@@ -31,7 +31,7 @@ use florin_ports::{Decide, Registry, StoreError, WriteError};
 #[async_trait]
 impl Registry for Store {
     async fn clients(&self) -> Result<Vec<ApiClient>, StoreError> {
-        self.read_in_one_view(|conn| {
+        self.read_in_one_transaction(|conn| {
             let order = (clients::name, clients::id);
             let rows = clients::table.order(order).select(ClientRow::as_select()).load(conn)?;
             let mut features = features(conn, None)?;
@@ -135,7 +135,7 @@ impl Registry for Store {
     }
 
     async fn keys(&self, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
-        self.read_in_one_view(move |conn| keys(conn, client)).await
+        self.read_in_one_transaction(move |conn| keys(conn, client)).await
     }
 
     async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {

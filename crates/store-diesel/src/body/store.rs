@@ -239,7 +239,7 @@ impl Store {
     }
 
     /// Runs a read like [`Store::read`], in a transaction: all its statements see the same rows.
-    pub(crate) fn read_in_one_view<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
+    pub(crate) fn read_in_one_transaction<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,

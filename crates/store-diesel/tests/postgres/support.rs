@@ -69,7 +69,7 @@ impl Fixture {
 }
 
 /// Returns an empty, migrated database to copy. Copying it is much cheaper than applying every migration. It is dropped
-/// with the last fixture that holds it.
+/// with the last fixture that holds it, so tests that run one after another each create it again.
 fn template() -> Arc<Database> {
     static TEMPLATE: Mutex<Weak<Database>> = Mutex::new(Weak::new());
     let mut template = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,7 +11,7 @@ use crate::routes::operation::run;
 use crate::routes::resources::{get_or_head, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of people and roles.
+/// Registers the routes of people.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let people = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))

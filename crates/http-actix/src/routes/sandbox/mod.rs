@@ -31,7 +31,7 @@ use crate::routes::operation::run;
 use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of the sandbox, except those of invariants.
+/// Registers the routes of the sandbox.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let clock = resource_allowing("/clock", "GET, HEAD, POST")
         .route(run(get_or_head(), read_clock::handle))

@@ -23,7 +23,8 @@ use crate::routes::operation::run;
 use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of subscriptions.
+/// Registers the routes of subscriptions. The event types come first, because their path would otherwise match the
+/// route with the id of a subscription.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let all = resource_allowing("", "GET, HEAD, POST")
         .route(run(get_or_head(), list::handle))

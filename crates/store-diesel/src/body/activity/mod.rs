@@ -45,12 +45,12 @@ impl Activities for Store {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError> {
         let query = ActivityQuery::new(Account(account.clone()), filter);
-        self.read_in_one_view(move |conn| list(conn, &query, page)).await
+        self.read_in_one_transaction(move |conn| list(conn, &query, page)).await
     }
 
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| find(conn, &account, key)).await
+        self.read_in_one_transaction(move |conn| find(conn, &account, key)).await
     }
 
     async fn changes(
@@ -67,7 +67,7 @@ impl Activities for Store {
             None => self.greatest_tail(0),
         };
         let query = ActivityQuery::new(Account(account.clone()), filter);
-        self.read_in_one_view(move |conn| changes(conn, &query, after, (until, max))).await
+        self.read_in_one_transaction(move |conn| changes(conn, &query, after, (until, max))).await
     }
 }
 

@@ -46,7 +46,7 @@ impl Books for Store {
     ) -> Result<ExplainResult, StoreError> {
         let of = BalanceId::new(account, budget, currency);
         let read = of.clone();
-        let found = self.read_in_one_view(move |conn| explain::explained(conn, &read, page, true)).await?;
+        let found = self.read_in_one_transaction(move |conn| explain::explained(conn, &read, page, true)).await?;
         match found {
             Some((explained, extension)) => {
                 extend(self, of, extension).await;
@@ -58,7 +58,7 @@ impl Books for Store {
 
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| of_account(conn, &account)).await
+        self.read_in_one_transaction(move |conn| of_account(conn, &account)).await
     }
 }
 

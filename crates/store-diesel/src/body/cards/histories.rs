@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 impl ChainHistories for Store {
     async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| find(conn, &account, token)).await
+        self.read_in_one_transaction(move |conn| find(conn, &account, token)).await
     }
 }
 

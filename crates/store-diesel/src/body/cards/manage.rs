@@ -41,8 +41,10 @@ const MAX_MERGED_OFFSET: i64 = 1_000;
 impl CardManagement for Store {
     async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| find(conn, &account, card)?.map(|record| profile(conn, record)).transpose())
-            .await
+        self.read_in_one_transaction(move |conn| {
+            find(conn, &account, card)?.map(|record| profile(conn, record)).transpose()
+        })
+        .await
     }
 
     async fn list(
@@ -52,12 +54,12 @@ impl CardManagement for Store {
         page: PageRequest,
     ) -> Result<Page<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| list(conn, &account, &filter, page)).await
+        self.read_in_one_transaction(move |conn| list(conn, &account, &filter, page)).await
     }
 
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| limits(conn, &account, card)).await
+        self.read_in_one_transaction(move |conn| limits(conn, &account, card)).await
     }
 
     async fn transitions(
@@ -67,7 +69,7 @@ impl CardManagement for Store {
         page: PageRequest,
     ) -> Result<Option<Page<CardTransition>>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| transitions(conn, &account, card, page)).await
+        self.read_in_one_transaction(move |conn| transitions(conn, &account, card, page)).await
     }
 
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {

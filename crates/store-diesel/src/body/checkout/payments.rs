@@ -33,7 +33,7 @@ impl MerchantPayments for Store {
         payment: MerchantPaymentId,
     ) -> Result<Option<PaymentOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let row = merchant_payments::table
                 .filter(merchant_payments::account_id.eq(account.as_str()))
                 .filter(merchant_payments::id.eq(Id(payment.0)))

@@ -57,7 +57,7 @@ impl CheckoutSessions for Store {
         page: PageRequest,
     ) -> Result<Page<CheckoutSession>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| lists::sessions(conn, &account, &filter, page)).await
+        self.read_in_one_transaction(move |conn| lists::sessions(conn, &account, &filter, page)).await
     }
 
     async fn create(
@@ -117,10 +117,10 @@ impl CheckoutSessions for Store {
         now: DateTime<Utc>,
         max: u32,
     ) -> Result<Vec<Due<DueItem>>, StoreError> {
-        self.read_in_one_view(move |conn| due::due(conn, account.as_ref(), now, max)).await
+        self.read_in_one_transaction(move |conn| due::due(conn, account.as_ref(), now, max)).await
     }
 
     async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
-        self.read_in_one_view(move |conn| due::accounts(conn, real_now)).await
+        self.read_in_one_transaction(move |conn| due::accounts(conn, real_now)).await
     }
 }

@@ -63,7 +63,7 @@ impl Disputes for Store {
 
     async fn find(&self, account: &AccountId, dispute: DisputeId) -> Result<Option<Dispute>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| find(conn, &account, dispute)).await
+        self.read_in_one_transaction(move |conn| find(conn, &account, dispute)).await
     }
 
     async fn list(
@@ -73,7 +73,7 @@ impl Disputes for Store {
         page: PageRequest,
     ) -> Result<Page<Dispute>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| list(conn, &account, &filter, page)).await
+        self.read_in_one_transaction(move |conn| list(conn, &account, &filter, page)).await
     }
 }
 

@@ -69,7 +69,7 @@ impl Events for Store {
         filter: EventFilter,
         page: PageRequest,
     ) -> Result<Page<StoredEvent>, StoreError> {
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let rows = matching(&reach, &filter)
                 .order(outbox_events::position.desc())
                 .limit(page.limit)

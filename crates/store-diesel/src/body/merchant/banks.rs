@@ -40,7 +40,7 @@ impl Banks for Store {
     }
 
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let rows = banks::table
                 .order((banks::name, banks::id))
                 .limit(page.limit)

@@ -33,7 +33,7 @@ impl Payees for Store {
         page: PageRequest,
     ) -> Result<Page<Payee>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let found = matching(&account, filter)
                 .order((payees::created_at.desc(), payees::id.desc()))
                 .limit(page.limit)

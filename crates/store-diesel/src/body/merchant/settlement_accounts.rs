@@ -34,7 +34,7 @@ impl SettlementAccounts for Store {
         settlement_account: SettlementAccountId,
     ) -> Result<Option<SettlementAccountOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let row = rows::table
                 .filter(rows::account_id.eq(account.as_str()))
                 .filter(rows::id.eq(Id(settlement_account.0)))
@@ -52,7 +52,7 @@ impl SettlementAccounts for Store {
         page: PageRequest,
     ) -> Result<Page<SettlementAccountOverview>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| {
+        self.read_in_one_transaction(move |conn| {
             let own = rows::table.filter(rows::account_id.eq(account.as_str()));
             let rows = own
                 .order((rows::created_at.desc(), rows::id.desc()))

@@ -15,7 +15,7 @@ use super::errors::Outcome;
 use florin_domain::batch::{Payment, PaymentBatch};
 use std::collections::BTreeSet;
 
-/// Stores payments of these existing batches. Payments of confirmed batches receive this position.
+/// Stores `payments`, whose `batches` exist already. Payments of confirmed batches receive `position`.
 pub(crate) fn seed(conn: &mut Conn, batches: &[PaymentBatch], payments: &[Payment], position: i64) -> Outcome<()> {
     let confirmed = |batch: &PaymentBatch| Some((batch.id, batch.state.confirmation()?.at));
     rows::insert_confirmed(conn, payments, &batches.iter().filter_map(confirmed).collect(), position)?;

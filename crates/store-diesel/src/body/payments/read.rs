@@ -132,14 +132,14 @@ impl BatchReading for Store {
 }
 
 impl Store {
-    /// Reads data of an account, in one view.
+    /// Reads data of an account in one transaction: all statements see the same rows.
     async fn read_account<T: Send + 'static>(
         &self,
         account: &AccountId,
         work: impl Fn(&mut Conn, &AccountId) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| work(conn, &account)).await
+        self.read_in_one_transaction(move |conn| work(conn, &account)).await
     }
 }
 

@@ -19,7 +19,7 @@ use florin_ports::{SeedAccount, SeedBudget, SeedData, Seeding, StoreError};
 #[async_trait]
 impl Seeding for Store {
     async fn is_fresh(&self) -> Result<bool, StoreError> {
-        self.read_in_one_view(|conn| {
+        self.read_in_one_transaction(|conn| {
             let clients: i64 = clients::table.count().get_result(conn)?;
             let accounts: i64 = accounts::table.count().get_result(conn)?;
             Outcome::Ok(clients == 0 && accounts == 0)
@@ -34,7 +34,7 @@ impl Seeding for Store {
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| balances::of_account(conn, &account)).await
+        self.read_in_one_transaction(move |conn| balances::of_account(conn, &account)).await
     }
 
     async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError> {
@@ -44,7 +44,7 @@ impl Seeding for Store {
 
     async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| batches::of_account(conn, &account)).await
+        self.read_in_one_transaction(move |conn| batches::of_account(conn, &account)).await
     }
 }
 

@@ -6,7 +6,7 @@ use super::declare::{changes, parts, tables};
 use florin_domain::merchant::{ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantStatus};
 
 tables! {
-    /// A merchant profile that was changed.
+    /// A stored merchant profile. A merchant without a row has the default profile.
     struct ProfileRow in merchant_profiles(account_id) owned by account_id {
         account_id: Account,
         status: Named<MerchantStatus>,

@@ -55,12 +55,12 @@ impl Deliveries for Store {
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
-        self.read_in_one_view(move |conn| claims::due(conn, now)).await
+        self.read_in_one_transaction(move |conn| claims::due(conn, now)).await
     }
 
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
         let search = command.clone();
-        match self.read_in_one_view(move |conn| claims::search(conn, &search)).await? {
+        match self.read_in_one_transaction(move |conn| claims::search(conn, &search)).await? {
             Search::Inactive => Ok(None),
             Search::Nothing(webhook) => {
                 Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
@@ -88,7 +88,7 @@ impl Deliveries for Store {
         page: PageRequest,
     ) -> Result<Page<LoggedDelivery>, StoreError> {
         fan_out::before_read(self).await;
-        self.read_in_one_view(move |conn| log::list(conn, webhook, &filter, page)).await
+        self.read_in_one_transaction(move |conn| log::list(conn, webhook, &filter, page)).await
     }
 
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {

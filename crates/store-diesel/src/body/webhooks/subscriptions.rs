@@ -166,7 +166,7 @@ impl Webhooks for Store {
     }
 
     async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> {
-        self.read_in_one_view(move |conn| list(conn, &reach, page)).await
+        self.read_in_one_transaction(move |conn| list(conn, &reach, page)).await
     }
 
     async fn all(&self) -> Result<Vec<Webhook>, StoreError> {

@@ -50,7 +50,7 @@ impl Worlds for Store {
         only: Option<BTreeSet<AccountId>>,
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError> {
-        self.read_in_one_view(move |conn| rows::list(conn, client, only.as_ref(), page)).await
+        self.read_in_one_transaction(move |conn| rows::list(conn, client, only.as_ref(), page)).await
     }
 
     async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
@@ -100,7 +100,7 @@ impl Worlds for Store {
 
     async fn snapshots(&self, account: &AccountId, page: PageRequest) -> Result<Page<WorldSnapshot>, StoreError> {
         let account = account.clone();
-        self.read_in_one_view(move |conn| snapshots::list(conn, &account, page)).await
+        self.read_in_one_transaction(move |conn| snapshots::list(conn, &account, page)).await
     }
 
     async fn delete_snapshot(
@@ -156,7 +156,7 @@ impl SnapshotFiles for Store {
         client: ClientId,
         page: PageRequest,
     ) -> Result<Page<ImportedSnapshot>, StoreError> {
-        self.read_in_one_view(move |conn| files::list(conn, client, page)).await
+        self.read_in_one_transaction(move |conn| files::list(conn, client, page)).await
     }
 
     async fn delete_imported_snapshot(
