@@ -109,12 +109,12 @@ impl Database {
 
     /// Adds the constraints that the tables had when the baselines (the pgbench scripts) were written, for a round of a
     /// baseline.
-    pub(crate) fn constrain(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn add_constraints(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(CONSTRAINTS)?)
     }
 
-    /// Removes the constraints that [`Self::constrain`] adds.
-    pub(crate) fn relax(&mut self) -> anyhow::Result<()> {
+    /// Removes the constraints that [`Self::add_constraints`] adds.
+    pub(crate) fn drop_constraints(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(NO_CONSTRAINTS)?)
     }
 

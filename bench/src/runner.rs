@@ -84,7 +84,7 @@ impl<'a> Runner<'a> {
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
         let is_baseline = matches!(contender, Contender::Pgbench(..));
         if is_baseline {
-            self.database.constrain()?;
+            self.database.add_constraints()?;
         }
         self.database.checkpoint()?;
         let before = self.database.counts()?;
@@ -96,7 +96,7 @@ impl<'a> Runner<'a> {
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
         figures.stored = per_request(Some(size), Some(self.database.table_bytes()?), answered);
         if is_baseline {
-            self.database.relax()?;
+            self.database.drop_constraints()?;
         }
         let check = matches!(purpose, Purpose::Measure(_)) && !self.checks_counts_only;
         self.check(&before, &workload.effect, answered, check)

@@ -16,7 +16,7 @@ pub enum ExplainBalanceError {
     NoBudget,
     /// The budget does not have a balance in this currency.
     #[error("the budget does not hold {0}")]
-    NotHeld(Currency),
+    NoBalance(Currency),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -31,7 +31,7 @@ pub async fn explain_balance(
 ) -> Result<BalanceExplanation, ExplainBalanceError> {
     match services.books.explain(&account.id, budget, currency, page).await? {
         ExplainResult::NoBudget => Err(ExplainBalanceError::NoBudget),
-        ExplainResult::NotHeld => Err(ExplainBalanceError::NotHeld(currency)),
+        ExplainResult::NoBalance => Err(ExplainBalanceError::NoBalance(currency)),
         ExplainResult::Parts(parts) => Ok(explain(*parts, page)),
     }
 }

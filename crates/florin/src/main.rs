@@ -82,7 +82,7 @@ fn misread(error: &clap::Error, json: bool) -> ExitCode {
 fn start(cli: Cli) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&cli.settings())?;
     let command = cli.command.unwrap_or(Command::Serve);
-    let _written_at_the_end = logging::start(&settings, matches!(command, Command::Serve))?;
+    let _log_guard = logging::start(&settings, matches!(command, Command::Serve))?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }

@@ -13,7 +13,7 @@ pub enum ExplainResult {
     /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
-    NotHeld,
+    NoBalance,
     /// The data of the explanation.
     Parts(Box<ExplanationParts>),
 }

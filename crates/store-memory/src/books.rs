@@ -29,7 +29,7 @@ impl Books for MemoryStore {
         Ok(self.read(|data| match data.budgets.get(&(account.clone(), budget)) {
             None => ExplainResult::NoBudget,
             Some(_) => parts(data, account, (budget, currency), page)
-                .map_or(ExplainResult::NotHeld, |parts| ExplainResult::Parts(Box::new(parts))),
+                .map_or(ExplainResult::NoBalance, |parts| ExplainResult::Parts(Box::new(parts))),
         }))
     }
 

@@ -261,7 +261,7 @@ fn a_top_up_credits_a_budget_that_holds_its_currency() {
     let refusal = |situation: &CreateTopUpSituation, request: &TopUpRequest| {
         decide_create_top_up(situation, request).unwrap_err()
     };
-    assert_eq!(refusal(&situation, &a_top_up_request("12.50 EUR")), CreateTopUpRefusal::NotHeld);
+    assert_eq!(refusal(&situation, &a_top_up_request("12.50 EUR")), CreateTopUpRefusal::NoBalance);
     let taken = [1, 2].map(a_payment_reference).into();
     let full = CreateTopUpSituation { taken, ..situation.clone() };
     assert_eq!(refusal(&full, &a_top_up_request("12.50 GBP")), CreateTopUpRefusal::NoReference);

@@ -34,7 +34,7 @@ pub enum CreateTopUpRefusal {
     NoBudget,
     /// The budget does not hold the currency.
     #[error("the budget does not hold the currency")]
-    NotHeld,
+    NoBalance,
     /// Sessions of the account already use all candidates for the payment reference.
     #[error("all payment references are taken")]
     NoReference,
@@ -52,7 +52,7 @@ pub enum CreateTopUpRefusal {
 /// assert_eq!(created.session, a_top_up("12.50 GBP"));
 ///
 /// let refused = decide_create_top_up(&situation, &a_top_up_request("12.50 EUR"));
-/// assert_eq!(refused, Err(CreateTopUpRefusal::NotHeld));
+/// assert_eq!(refused, Err(CreateTopUpRefusal::NoBalance));
 /// ```
 pub fn decide_create_top_up(
     situation: &CreateTopUpSituation,
@@ -63,7 +63,7 @@ pub fn decide_create_top_up(
     }
     let budget = situation.budget.as_ref().ok_or(CreateTopUpRefusal::NoBudget)?;
     if budget.in_currency(request.draft.terms.amount.currency).is_none() {
-        return Err(CreateTopUpRefusal::NotHeld);
+        return Err(CreateTopUpRefusal::NoBalance);
     }
     let opened = request.draft.session(SessionPurpose::Budget(request.budget), &situation.taken);
     Ok(CreatedSession { session: opened.ok_or(CreateTopUpRefusal::NoReference)?, is_new: true })

@@ -1,6 +1,6 @@
 //! A delivery: one event for one subscription, until it is accepted or given up.
 
-use super::{DisabledReason, Failing, Jitter, RetrySchedule};
+use super::{DisabledReason, FirstFailure, Jitter, RetrySchedule};
 use crate::ids::{AccountId, EventId, WebhookId};
 use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -182,7 +182,7 @@ pub struct DeliveryDecision {
     /// The reason to disable the subscription. `None`: it is not disabled.
     pub disable: Option<DisabledReason>,
     /// The first failure since the last success of the subscription. `None`: there is none.
-    pub failing: Option<Failing>,
+    pub failing: Option<FirstFailure>,
 }
 
 impl Delivery {
@@ -252,7 +252,7 @@ impl Delivery {
     pub fn decide(
         &self,
         outcome: &AttemptOutcome,
-        (failing, is_current_receiver): (Option<&Failing>, bool),
+        (failing, is_current_receiver): (Option<&FirstFailure>, bool),
         now: AccountTime,
         (schedule, jitter): (RetrySchedule, Jitter),
     ) -> DeliveryDecision {
@@ -270,7 +270,7 @@ impl Delivery {
         if !is_current_receiver {
             return DeliveryDecision { status, due_at, disable: None, failing: failing.cloned() };
         }
-        let first = || Failing { account: self.account.clone(), since: now.shown, real_since: now.real };
+        let first = || FirstFailure { account: self.account.clone(), since: now.shown, real_since: now.real };
         let failing = failing.cloned().unwrap_or_else(first);
         let disable = if outcome.response == Ok(GONE) {
             Some(DisabledReason::Gone)

@@ -34,7 +34,7 @@ fn ended_at(shown: DateTime<Utc>) -> AccountTime {
     AccountTime { shown, real: DateTime::UNIX_EPOCH }
 }
 
-fn decide(delivery: &Delivery, response: Result<u16, SendError>, failing: Option<&Failing>) -> DeliveryDecision {
+fn decide(delivery: &Delivery, response: Result<u16, SendError>, failing: Option<&FirstFailure>) -> DeliveryDecision {
     let standard = (RetrySchedule::Standard, Jitter::NONE);
     delivery.decide(&outcome(response), (failing, true), ended_at(noon()), standard)
 }
@@ -81,7 +81,8 @@ fn a_new_schedule_is_due_at_once() {
 
 #[test]
 fn a_failure_of_a_previous_receiver_does_not_affect_the_subscription() {
-    let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
+    let failing =
+        FirstFailure { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for known in [None, Some(&failing)] {
         let standard = (RetrySchedule::Standard, Jitter::NONE);
         let decision = delivery(0).decide(&outcome(Ok(410)), (known, false), ended_at(noon()), standard);
@@ -99,19 +100,20 @@ fn a_410_response_disables_at_once() {
 #[test]
 fn five_days_without_a_success_disable() {
     let first = decide(&delivery(0), Ok(500), None).failing.unwrap();
-    assert_eq!(first, Failing { account: account(), since: noon(), real_since: DateTime::UNIX_EPOCH });
-    let failing = |days| Failing { since: noon() - TimeDelta::days(days), ..first.clone() };
+    assert_eq!(first, FirstFailure { account: account(), since: noon(), real_since: DateTime::UNIX_EPOCH });
+    let failing = |days| FirstFailure { since: noon() - TimeDelta::days(days), ..first.clone() };
     assert_eq!(decide(&delivery(0), Ok(500), Some(&failing(4))).disable, None);
     assert_eq!(decide(&delivery(0), Ok(500), Some(&failing(5))).disable, Some(DisabledReason::Failing));
     assert_eq!(decide(&delivery(0), Ok(200), Some(&failing(9))).failing, None);
-    let other = Failing { account: AccountId::parse("other").unwrap(), ..failing(9) };
+    let other = FirstFailure { account: AccountId::parse("other").unwrap(), ..failing(9) };
     assert_eq!(decide(&delivery(0), Ok(500), Some(&other)).disable, None, "real time counts between two accounts");
 }
 
 #[test]
 fn a_test_has_one_attempt_and_changes_nothing_else() {
     let test = Delivery { is_test: true, ..delivery(0) };
-    let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
+    let failing =
+        FirstFailure { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for response in [Ok(410), Ok(500), Ok(200), Err(SendError::Timeout)] {
         let decision = decide(&test, response, Some(&failing));
         let expected = if response == Ok(200) { DeliveryStatus::Delivered } else { DeliveryStatus::Exhausted };

@@ -31,7 +31,7 @@ impl DisabledReason {
 
 /// The first failure since the last success of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
+pub struct FirstFailure {
     /// The account of the event whose delivery failed. The account's clock measures how long deliveries have failed.
     pub account: AccountId,
     /// When the first failure occurred, by the clock of the account.
@@ -40,7 +40,7 @@ pub struct Failing {
     pub real_since: DateTime<Utc>,
 }
 
-impl Failing {
+impl FirstFailure {
     /// Returns whether the receiver has failed for too long, if an event of this account fails now.
     pub fn is_too_long(&self, account: &AccountId, now: AccountTime) -> bool {
         let time = if self.account == *account { now.shown - self.since } else { now.real - self.real_since };

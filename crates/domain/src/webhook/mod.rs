@@ -22,7 +22,7 @@ pub use delivery::{
     AttemptOutcome, AttemptRecord, DELIVERIES_KEPT, DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus,
     SendError,
 };
-pub use health::{DisabledReason, FAILING_FOR, Failing};
+pub use health::{DisabledReason, FAILING_FOR, FirstFailure};
 pub use retry::{Jitter, RETRY_AFTER_MAX, RetrySchedule};
 pub use secrets::{SigningSecret, WebhookSecrets, authorization_header, shared_secret};
 pub use state::WebhookState;

@@ -1,6 +1,6 @@
 //! A subscription of a client to one type of event.
 
-use super::{DELIVERIES_KEPT, Delivery, DeliveryDecision, Failing, WebhookState, WebhookUrl};
+use super::{DELIVERIES_KEPT, Delivery, DeliveryDecision, FirstFailure, WebhookState, WebhookUrl};
 use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
@@ -36,7 +36,7 @@ pub struct Webhook {
     /// Its encrypted secrets.
     pub secrets: SealedSecret,
     /// The first failure since its last success. `None`: there is none.
-    pub failing: Option<Failing>,
+    pub failing: Option<FirstFailure>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.

@@ -26,7 +26,7 @@ fn a_change_keeps_other_fields() {
 fn enabling_forgets_failures() {
     let later = noon() + TimeDelta::hours(1);
     let mut failed = a_webhook();
-    failed.failing = Some(Failing { account: account(), since: noon(), real_since: noon() });
+    failed.failing = Some(FirstFailure { account: account(), since: noon(), real_since: noon() });
     failed.state = WebhookState::Disabled { at: noon(), reason: Some(DisabledReason::Failing) };
     let change = |enabled| WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
     let after = |webhook| Webhook { updated_at: later, resumptions: 1, ..webhook };

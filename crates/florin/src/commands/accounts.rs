@@ -1,6 +1,6 @@
 //! `florin accounts create|list|change`
 
-use super::{Context, argument, caches_expired, explain, lookup};
+use super::{Context, argument, explain, lookup, wait_for_cache_expiry};
 use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
@@ -106,7 +106,7 @@ pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: 
                 store.set_unique_budget_names(&id, unique).await?;
                 record(&changes);
             }
-            caches_expired().await;
+            wait_for_cache_expiry().await;
             let found = Accounts::find(store, &id).await?;
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
             output::print_json_or_text(context.json, &row, || format!("Changed account {} ({}).", row.id, row.name))

@@ -1,6 +1,6 @@
 //! `florin clients create|list|change|disable|enable`
 
-use super::{Context, argument, caches_expired, format_time, lookup};
+use super::{Context, argument, format_time, lookup, wait_for_cache_expiry};
 use crate::cells::{self, Stores};
 use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
@@ -157,7 +157,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
 
 /// Prints a changed client, after the caches of running servers have expired.
 async fn print_changed(context: &Context, store: &dyn CompleteStorage, id: ClientId, verb: &str) -> anyhow::Result<()> {
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     let found = Accounts::client(store, id).await?;
     let row = Row::from(found.ok_or_else(|| anyhow!("client {id} does not exist"))?);
     output::print_json_or_text(context.json, &row, || format!("{verb} client {} ({}).", row.name, row.id))

@@ -34,7 +34,7 @@ impl Context {
 }
 
 /// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.
-pub(super) async fn caches_expired() {
+pub(super) async fn wait_for_cache_expiry() {
     actix_web::rt::time::sleep(wiring::MAX_CACHE_AGE).await;
 }
 

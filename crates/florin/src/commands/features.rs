@@ -1,6 +1,6 @@
 //! `florin features enable|disable`
 
-use super::{Context, caches_expired, explain, lookup};
+use super::{Context, explain, lookup, wait_for_cache_expiry};
 use crate::output;
 use crate::suggest;
 use crate::usage::UsageError;
@@ -51,7 +51,7 @@ pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: 
     store.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
     let state = if enabled { "Enabled" } else { "Disabled" };
     context.record_result(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
     output::print_json_or_text(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))
 }

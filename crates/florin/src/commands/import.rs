@@ -1,6 +1,6 @@
 //! `florin import FILE`
 
-use super::{Context, caches_expired};
+use super::{Context, wait_for_cache_expiry};
 use crate::cells::Stores;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
@@ -69,7 +69,7 @@ pub(super) async fn run(
     drop(progress);
     context.record_result(format!("sha256 {}", imported.contents.sha256));
     // A running server may have cached the empty bank list.
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     let report = Report {
         exported_at: &imported.exported_at,
         rows: &imported.contents.rows,

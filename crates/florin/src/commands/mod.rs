@@ -35,7 +35,7 @@ use crate::wiring;
 use crate::{environment, secrets};
 use anyhow::Context as _;
 pub(crate) use common::format_time;
-use common::{argument, caches_expired, explain, parse_time, percent_encoded, print_imported, read_file};
+use common::{argument, explain, parse_time, percent_encoded, print_imported, read_file, wait_for_cache_expiry};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;

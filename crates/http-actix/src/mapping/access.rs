@@ -78,7 +78,7 @@ impl From<ExplainBalanceError> for Problem {
     fn from(error: ExplainBalanceError) -> Self {
         match error {
             ExplainBalanceError::NoBudget => Self::absent("path.budgetId", "budget"),
-            ExplainBalanceError::NotHeld(currency) => Self::faults(vec![
+            ExplainBalanceError::NoBalance(currency) => Self::faults(vec![
                 Flaw::value(format!("must be a currency that the budget holds (got {currency})"))
                     .at("query.currencyCode"),
             ]),

@@ -78,7 +78,7 @@ pub(crate) fn create_session_problem(refusal: &CreateSessionRefusal) -> Problem 
 pub(crate) fn create_top_up_problem(refusal: CreateTopUpRefusal) -> Problem {
     match refusal {
         CreateTopUpRefusal::NoBudget => Problem::absent("body.budgetId", "budget"),
-        CreateTopUpRefusal::NotHeld => {
+        CreateTopUpRefusal::NoBalance => {
             Problem::faults(vec![Flaw::value("must be a currency that the budget holds").at(CURRENCY)])
         }
         CreateTopUpRefusal::NoReference => load::overloaded(),

@@ -1,6 +1,6 @@
 //! Checks of accounts and clients that use equal ids and idempotency keys: records of one do not affect another.
 
-use super::equal_ids::untouched_twins;
+use super::equal_ids::create_untouched_twins;
 use crate::check::{CheckResult, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, credit_of, expiry, follow_up, instruction, open,
@@ -74,7 +74,7 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
 
 /// Sends the commands as one group, restores both accounts, and sends the same commands one at a time.
 async fn two_accounts_are_kept_apart(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     let together = in_one_group(&handle, Who::Main, alternating(&handle)?).await?;
     let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
@@ -105,7 +105,7 @@ async fn keys_are_per_client(handle: Handle) -> CheckResult {
 
 /// The same budget has another parent and other currencies on each account.
 async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     let (first, second) = (None, Some(budget_id(1)));
     for (who, parents, currencies) in
         [(Who::Main, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
@@ -114,7 +114,7 @@ async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckR
             expect_new(handle.budgets.create(create_budget(who, number, parent, currencies.clone())?).await)?;
         }
     }
-    for (who, level, holders) in [(Who::Main, 2, 2), (Who::Twin, 3, 4)] {
+    for (who, level, with_yen) in [(Who::Main, 2, 2), (Who::Twin, 3, 4)] {
         let mut command = create_budget(who, 3, Some(budget_id(2)), vec![gbp()?])?;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             // This refusal shows the check that the rule received the right level.
@@ -128,7 +128,7 @@ async fn budgets_have_their_own_parents_and_currencies(handle: Handle) -> CheckR
         same("the level of the parent", refusal, CreateBudgetRefusal::TooMany { max: 0 })?;
         let filter = BudgetFilter { currency: Some(jpy()?), ..BudgetFilter::default() };
         let found = handle.budgets.list(&who.account()?, filter, PageRequest::default()).await?;
-        same("budgets with yen", (found.count, found.rows.len()), (holders, usize::try_from(holders).unwrap_or(0)))?;
+        same("budgets with yen", (found.count, found.rows.len()), (with_yen, usize::try_from(with_yen).unwrap_or(0)))?;
     }
     Ok(())
 }
@@ -140,7 +140,7 @@ fn credit_under_key(who: Who, number: u128, hours: i64) -> Result<CreditCommand,
 }
 
 async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     for (who, hours) in [(Who::Main, 1), (Who::Twin, 3)] {
         expect_new(handle.credits.credit(credit_under_key(who, 1, hours)?).await)?;
     }
@@ -153,7 +153,7 @@ async fn records_are_forgotten_by_their_own_age(handle: Handle) -> CheckResult {
 
 /// Both accounts have a record under the key of a restore.
 async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     expect_new(handle.credits.credit(credit_under_key(Who::Twin, 1, 1)?).await)?;
     let command = RestoreCommand { claim: Some(claim(Who::Main, "k", "{}")?), ..restore(1)? };
     expect_new(handle.worlds.restore(command).await)?;
@@ -165,7 +165,7 @@ async fn leaves_the_other_accounts_record(handle: Handle) -> CheckResult {
 
 /// On each account, a journal transaction with the same id credits a different budget.
 async fn activities_are_of_the_budgets_own_account(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     let filter = ActivityFilter { budgets: vec![Who::Main.second_budget()], ..ActivityFilter::default() };
     expect_new(handle.credits.credit(credit(Who::Main, 1, "1", gbp()?)?).await)?;
     let before = handle.activities.list(&Who::Main.account()?, filter.clone(), PageRequest::default()).await?;

@@ -16,7 +16,7 @@ use florin_domain::ids::EventId;
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{
-    DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, DisabledReason, Failing, Webhook, WebhookRefusal,
+    DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, DisabledReason, FirstFailure, Webhook, WebhookRefusal,
     WebhookState, WebhookUrl,
 };
 use florin_domain::world::{ClockChange, decide_clock};
@@ -240,7 +240,7 @@ async fn stores_the_attempt_and_the_decision(handle: Handle) -> CheckResult {
     // The rule receives the subscription in its state at the end of the attempt.
     let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Main, 1)? };
     expect_new(handle.webhooks.change(change(Who::Main, moved.clone())).await)?;
-    let failing = Failing { account: Who::Main.account()?, since: noon(), real_since: now };
+    let failing = FirstFailure { account: Who::Main.account()?, since: noon(), real_since: now };
     let verdict = DeliveryDecision {
         status: DeliveryStatus::Failed,
         due_at: Some(now + TimeDelta::microseconds(7)),
@@ -440,7 +440,7 @@ async fn world_deleted(handle: Handle) -> CheckResult {
     seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Main, 1).await?;
-    let failing = Failing { account: Who::Main.account()?, since: noon(), real_since: noon() };
+    let failing = FirstFailure { account: Who::Main.account()?, since: noon(), real_since: noon() };
     let of_all = Webhook { account: None, failing: Some(failing), ..webhook(Who::Main, 2)? };
     expect_new(handle.webhooks.create(create(of_all)).await)?;
     subscribe(&handle, Who::Other, 3).await?;

@@ -15,7 +15,7 @@ use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::disabled_by_client;
-use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
+use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, FirstFailure, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{
     ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClockCommand, StoredResponse, WaitingDeliveries,
@@ -338,7 +338,7 @@ async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claims = claim(&handle, (1, 1), noon(), 9).await?;
     let later = noon() + TimeDelta::days(3);
-    let failing = Some(Failing { account: Who::Main.account()?, since: later, real_since: later });
+    let failing = Some(FirstFailure { account: Who::Main.account()?, since: later, real_since: later });
     let status = DeliveryStatus::Failed;
     let decision = DeliveryDecision { status, due_at: Some(later), disable: None, failing };
     handle.deliveries.record(vec![end(&claims[0], 500, decision)], noon()).await?;

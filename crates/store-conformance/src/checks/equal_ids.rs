@@ -43,7 +43,7 @@ async fn twins(handle: &Handle) -> CheckResult {
 }
 
 /// Creates a world and copies it.
-pub(super) async fn untouched_twins(handle: &Handle) -> CheckResult {
+pub(super) async fn create_untouched_twins(handle: &Handle) -> CheckResult {
     seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     copy_world(handle).await
@@ -112,7 +112,7 @@ fn expect_unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<Strin
 
 /// Both accounts hold the same ids with different amounts, texts and numbers of rows.
 async fn own_values(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     play_with(&handle, Who::Main, SECOND, Values::Others).await?;
     let mine = all_reads(&handle, Who::Main).await?;
     play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
@@ -125,7 +125,7 @@ async fn own_values(handle: Handle) -> CheckResult {
 
 /// Processes two batches with the same ids, in alternating steps.
 async fn own_work(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     for who in TWINS {
         add_confirmed_batch(&handle, who, 1, 4).await?;
     }

@@ -1,7 +1,7 @@
 //! Checks of commands that a store may execute in one transaction (a group). Each command sees the effects of the
 //! earlier ones. The results equal those of the same commands sent one at a time, on an account with the same ids.
 
-use super::equal_ids::{expect_equal_accounts, untouched_twins};
+use super::equal_ids::{create_untouched_twins, expect_equal_accounts};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, expiry, first, follow_up, message, open,
@@ -50,7 +50,7 @@ async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands,
 }
 
 async fn see_what_earlier_commands_left(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
         let keyed = |number, body| -> Result<_, Failure> {
@@ -91,7 +91,7 @@ async fn see_what_earlier_commands_left(handle: Handle) -> CheckResult {
 }
 
 async fn sees_what_earlier_commands_left(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
         let ends = (who.budget(), who.second_budget());
@@ -120,7 +120,7 @@ async fn sees_what_earlier_commands_left(handle: Handle) -> CheckResult {
 }
 
 async fn confirmations_see_what_earlier_commands_left(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     for who in [Who::Main, Who::Twin] {
         expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(NewPayments::of(10, 3)))?).await)?;
     }
@@ -155,7 +155,7 @@ async fn confirmations_see_what_earlier_commands_left(handle: Handle) -> CheckRe
 }
 
 async fn accepted_payments_are_remembered_once(handle: Handle) -> CheckResult {
-    untouched_twins(&handle).await?;
+    create_untouched_twins(&handle).await?;
     let payment = |minor: i64| -> Result<_, Failure> {
         let (id, amount) = (payment_id(1), Minor(minor).of(gbp()?));
         Ok(AcceptedPayment { id, amount, reference: None, accepted_at: noon() })

@@ -11,7 +11,9 @@ use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::test_support::disabled_by_client;
-use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookState, WebhookUrl};
+use florin_domain::webhook::{
+    CheckoutIds, DisabledReason, FirstFailure, Webhook, WebhookRefusal, WebhookState, WebhookUrl,
+};
 use florin_ports::{ChangeWebhookCommand, StoredResponse, StoredSecret, WebhookReach};
 use std::sync::Arc;
 
@@ -42,7 +44,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
         filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 2))])?),
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
-        failing: Some(Failing {
+        failing: Some(FirstFailure {
             account: Who::Main.account()?,
             since: noon(),
             real_since: noon() - TimeDelta::days(9),

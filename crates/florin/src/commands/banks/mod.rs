@@ -2,7 +2,7 @@
 
 mod file;
 
-use super::{Context, caches_expired, print_imported, read_file};
+use super::{Context, print_imported, read_file, wait_for_cache_expiry};
 use anyhow::anyhow;
 use florin_ports::Registry;
 use std::path::PathBuf;
@@ -27,6 +27,6 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let imported = banks.len();
     registry.replace_banks(banks).await?;
     context.record_result(format!("{imported} bank(s)"));
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     print_imported(context, imported, "banks")
 }

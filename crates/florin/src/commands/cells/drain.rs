@@ -1,7 +1,7 @@
 //! `florin cells drain CELL`
 
 use super::moves::{Moved, Mover};
-use crate::commands::{Context, caches_expired};
+use crate::commands::{Context, wait_for_cache_expiry};
 use crate::output;
 use crate::usage::UsageError;
 use anyhow::anyhow;
@@ -25,7 +25,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Op
     mover.directory.list(name.clone(), false).await?;
     context.record_result(format!("cell {name} accepts no new clients"));
     // Afterwards, no other command places a client in the cell.
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     mover.forget_departures().await?;
     let mut done = Vec::new();
     // A client whose move into the cell was interrupted arrives first, and then leaves like the others.

@@ -3,7 +3,7 @@
 mod drain;
 mod moves;
 
-use super::{Context, caches_expired};
+use super::{Context, wait_for_cache_expiry};
 use crate::cells::{self, OpenCell, Stores};
 use crate::output::{self, Rows};
 use crate::settings::{CellSetting, Settings, without_password};
@@ -248,7 +248,7 @@ impl Home<'_> {
         self.directory.list(name.clone(), accepts_clients).await?;
         let state = if accepts_clients { "accepts new clients" } else { "accepts no new clients" };
         context.record_result(format!("cell {name} {state}"));
-        caches_expired().await;
+        wait_for_cache_expiry().await;
         let changed = Changed { name: name.to_string(), accepts_clients };
         output::print_json_or_text(context.json, &changed, || format!("Cell {name} {state}."))
     }

@@ -4,7 +4,7 @@
 //! It keeps the text until the client has arrived in the other cell or is put back.
 
 use crate::cells::Stores;
-use crate::commands::{Context, caches_expired, lookup};
+use crate::commands::{Context, lookup, wait_for_cache_expiry};
 use crate::machine::RandomIds;
 use crate::output;
 use crate::usage::UsageError;
@@ -276,8 +276,8 @@ impl<'s> Mover<'s> {
         // after it has left by this one.
         self.forget_others(begun)?;
         // A cached entry lives this long, and so does a call that does not read the entry again.
-        caches_expired().await;
-        caches_expired().await;
+        wait_for_cache_expiry().await;
+        wait_for_cache_expiry().await;
         let mut attempts = 1;
         loop {
             for _ in 0..PORTIONS {

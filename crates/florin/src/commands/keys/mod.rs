@@ -3,7 +3,7 @@
 mod rotate;
 mod rows;
 
-use super::{Context, argument, caches_expired, explain, lookup, parse_time};
+use super::{Context, argument, explain, lookup, parse_time, wait_for_cache_expiry};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output::{self, Rows};
 use crate::suggest;
@@ -88,7 +88,7 @@ pub(super) async fn run(
             let revoked = store.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
             context.record_result(format!("key {key} revoked"));
-            caches_expired().await;
+            wait_for_cache_expiry().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
             output::print_json_or_text(context.json, &revoked, || format!("Revoked key {key}."))
         }

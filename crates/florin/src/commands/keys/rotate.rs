@@ -1,7 +1,7 @@
 //! `florin keys rotate`
 
 use super::rows::{Issued, Row};
-use crate::commands::{Context, argument, caches_expired, format_time, parse_time};
+use crate::commands::{Context, argument, format_time, parse_time, wait_for_cache_expiry};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output;
 use crate::usage::UsageError;
@@ -60,7 +60,7 @@ pub(super) async fn run(
         WriteError::Refused(refusal) => anyhow!("key {key} {refusal}"),
         other => other.into(),
     })?;
-    caches_expired().await;
+    wait_for_cache_expiry().await;
     let ends = format_time(rotation.ends_at);
     context.record_result(format!("key {} replaces key {key}, which expires at {ends}", rotation.successor.id));
     let issued = Issued { key: secret, row: Row::from(rotation.successor) };

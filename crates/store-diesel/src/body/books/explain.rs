@@ -55,7 +55,7 @@ fn why_absent(conn: &mut Conn, of: &BalanceId) -> Outcome<ExplainResult> {
     let of_budget =
         balances::table.filter(balances::account_id.eq(&of.account)).filter(balances::budget_id.eq(of.budget));
     require_balances(of.budget, &of_budget.select(balances::currency).load::<Currency>(conn)?)?;
-    Ok(ExplainResult::NotHeld)
+    Ok(ExplainResult::NoBalance)
 }
 
 /// Returns the stored balances, right or wrong, and the stored number of their movements.

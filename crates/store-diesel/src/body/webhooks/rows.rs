@@ -12,7 +12,7 @@ use florin_domain::fault::Flaw;
 use florin_domain::ids::{CheckoutId, ClientId, EventId, WebhookId};
 use florin_domain::secret::SealedSecret;
 use florin_domain::webhook::{
-    AttemptOutcome, AttemptRecord, CheckoutIds, Delivery, Failing, Webhook, WebhookState, WebhookUrl,
+    AttemptOutcome, AttemptRecord, CheckoutIds, Delivery, FirstFailure, Webhook, WebhookState, WebhookUrl,
 };
 use florin_domain::world::ClockSetting;
 use florin_ports::DeliveryClaim;
@@ -73,7 +73,7 @@ impl WebhookRow {
         let (id, state) = (WebhookId(self.id.0), self.state()?);
         let failing = match (self.failing_account, self.failing_since, self.failing_real_since) {
             (Some(account), Some(since), Some(real)) => {
-                Some(Failing { account: account.0, since: since.0, real_since: real.0 })
+                Some(FirstFailure { account: account.0, since: since.0, real_since: real.0 })
             }
             _ => None,
         };
