@@ -286,7 +286,7 @@ async fn counts_follow_creations_changes_and_erasures(handle: Handle) -> CheckRe
 /// Returns the claim of a request to the path of people, in which one character is percent-encoded.
 fn claim_on_people<T: Debug + 'static>(key: &str) -> Result<IdempotencyClaim<T>, Failure> {
     let mut claim = claim(Who::Main, key, "{}")?;
-    Arc::make_mut(&mut claim.request).path = "/v2/%70eople".to_owned();
+    "/v2/%70eople".clone_into(&mut Arc::make_mut(&mut claim.request).path);
     Ok(claim)
 }
 
