@@ -14,7 +14,7 @@ pub enum ExplainBalanceError {
     /// The account has no such budget.
     #[error("no such budget")]
     NoBudget,
-    /// The budget does not have a balance in this currency.
+    /// The budget has no balance in this currency.
     #[error("the budget does not hold {0}")]
     NoBalance(Currency),
     /// The store failed.

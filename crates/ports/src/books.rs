@@ -12,7 +12,7 @@ use florin_domain::page::PageRequest;
 pub enum ExplainResult {
     /// The account has no such budget.
     NoBudget,
-    /// The budget does not hold the currency.
+    /// The budget has no balance in the currency.
     NoBalance,
     /// The data of the explanation.
     Parts(Box<ExplanationParts>),

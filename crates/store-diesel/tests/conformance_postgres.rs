@@ -7,10 +7,9 @@ use async_trait::async_trait;
 use database::Database;
 use florin_store_conformance::{Cases, Factory, Faults, Handle, Outage, Schemas, SetupError, run_against, run_share};
 use florin_store_contract::StoreSettings;
-use florin_store_diesel::PostgresStore;
+use florin_store_diesel::PostgresStore as Store;
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
-use tokio::sync::OnceCell;
 
 #[allow(dead_code, reason = "the tests of the adapter use more of it")]
 #[path = "postgres/database.rs"]
@@ -23,49 +22,35 @@ mod zones;
 /// The number of writes that can wait in a store under test.
 const QUEUE_CAPACITY: usize = 256;
 
-/// Creates each store in its own database, which is dropped with the handle.
-#[derive(Default)]
+/// Creates each store in its own database, which is dropped with the handle. All of them are copies of one database.
 struct Databases {
-    /// A migrated, empty database. Copying it is much cheaper than applying every migration once per check.
-    template: OnceCell<Database>,
+    template: Arc<Database>,
 }
 
 impl Databases {
-    async fn template(&self) -> Result<&Database, SetupError> {
-        let migrated = || async {
-            let database = Database::new();
-            open(&database.url)?.migrate()?;
-            Ok::<_, SetupError>(database)
-        };
-        self.template.get_or_try_init(migrated).await
+    fn new() -> Self {
+        Self { template: Database::template() }
     }
 }
 
 impl Factory for Databases {
     async fn fresh(&self) -> Result<Handle, SetupError> {
-        let database = Arc::new(Database::copy_of(self.template().await?));
-        in_another_zone(&database);
+        let database = in_another_zone(&self.template);
         let handle = handle(&database)?.with_schemas(OtherSchemas);
         Ok(handle.with_faults(Triggers(Arc::clone(&database))).broken_by(Shut(database)))
     }
 }
 
-/// Sets another time zone than UTC for the sessions of a database, as an operator may do.
-fn in_another_zone(database: &Database) {
+/// Copies a migrated database. The sessions of the copy have another time zone than UTC, which an operator may set.
+fn in_another_zone(template: &Database) -> Arc<Database> {
+    let database = Database::copy_of(template);
     database.sql(&format!("ALTER DATABASE {} SET TimeZone = 'Pacific/Kiritimati'", database.name()));
+    Arc::new(database)
 }
 
-/// Creates a migrated database in another time zone than UTC.
-fn migrated() -> Result<Arc<Database>, SetupError> {
-    let database = Arc::new(Database::new());
-    in_another_zone(&database);
-    open(&database.url)?.migrate()?;
-    Ok(database)
-}
-
-fn open(url: &str) -> Result<PostgresStore, SetupError> {
+fn open(url: &str) -> Result<Store, SetupError> {
     let settings = StoreSettings { readers: Some(2), queue: QUEUE_CAPACITY, ..StoreSettings::at(url.to_owned()) };
-    Ok(PostgresStore::open(&settings)?)
+    Ok(Store::open(&settings)?)
 }
 
 /// Returns a handle, which keeps the database until it is dropped.
@@ -126,7 +111,7 @@ struct OtherSchemas;
 
 impl OtherSchemas {
     fn after(statement: &str) -> Result<Handle, SetupError> {
-        let database = migrated()?;
+        let database = in_another_zone(&Database::template());
         database.sql(statement);
         handle(&database)
     }
@@ -155,7 +140,7 @@ impl Factory for InMemory {
 /// Runs one half of the checks. Each check gets its own database. This takes most of the time, so two tests divide the
 /// checks.
 async fn half_of_the_promises_are_kept(half: usize) {
-    let report = run_share(&Databases::default(), half, 2).await;
+    let report = run_share(&Databases::new(), half, 2).await;
     report.assert_passed();
     assert_eq!(report.skipped().count(), 0, "{report}");
 }
@@ -172,10 +157,10 @@ async fn every_promise_is_kept_second_half() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn days_begin_at_midnight_utc_in_every_zone() {
-    zones::check_promises(&Databases::default(), "days_begin_at_midnight_utc_in_every_zone").await;
+    zones::check_promises(&Databases::new(), "days_begin_at_midnight_utc_in_every_zone").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn random_sequences_agree_with_the_reference() {
-    run_against(&Databases::default(), &InMemory, Cases::default()).await.assert_passed();
+    run_against(&Databases::new(), &InMemory, Cases::default()).await.assert_passed();
 }

@@ -32,7 +32,7 @@ pub enum CreateTopUpRefusal {
     /// The budget is not on the account.
     #[error("no such budget")]
     NoBudget,
-    /// The budget does not hold the currency.
+    /// The budget has no balance in the currency.
     #[error("the budget does not hold the currency")]
     NoBalance,
     /// Sessions of the account already use all candidates for the payment reference.

@@ -96,7 +96,7 @@ impl GatedStream {
                 self.enter(Phase::Working);
             }
         } else if has_begun || !is_waiting {
-            // `enter` does nothing if the phase stays the same. So leave the phase first: the deadline starts again.
+            // `enter` starts no deadline if the phase stays the same, so the connection leaves its phase first.
             self.phase = Phase::Working;
             self.enter(if self.ahead.is_empty() { Phase::Idle } else { Phase::Head });
         }

@@ -216,8 +216,8 @@ async fn unknown_budgets_and_currencies(handle: Handle) -> CheckResult {
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
     same("an unknown budget", nowhere, ExplainResult::NoBudget)?;
     let euros = Currency::parse("EUR")?;
-    let not_held = handle.books.explain(&account, Who::Main.budget(), euros, page).await?;
-    same("a currency that is not held", not_held, ExplainResult::NoBalance)?;
+    let no_balance = handle.books.explain(&account, Who::Main.budget(), euros, page).await?;
+    same("a currency in which the budget has no balance", no_balance, ExplainResult::NoBalance)?;
     let yen = explained(&handle, Who::Main.budget(), jpy()?, page).await?;
     same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
 }

@@ -28,6 +28,9 @@ async fn killed_idle_sessions_cause_no_errors() {
     fixture.check_books().await;
 }
 
+/// Number of clients that write while the sessions are killed.
+const CLIENTS: i64 = 16;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sessions_killed_under_load_leave_nothing_half_written() {
     let fixture = Arc::new(Fixture::funded(100_000_000).await);
@@ -36,7 +39,7 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
     let next = Arc::new(AtomicU64::new(0));
     let written = Arc::new(AtomicI64::new(0));
     let mut clients = JoinSet::new();
-    for client in 0..16 {
+    for client in 0..CLIENTS {
         let store = if client % 2 == 0 { fixture.store.clone() } else { other.clone() };
         let (running, next, written) = (Arc::clone(&running), Arc::clone(&next), Arc::clone(&written));
         clients.spawn(async move {
@@ -76,12 +79,12 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
 }
 
 /// Kills all sessions 40 times. After each time, it waits until a new session has written: until more writes have been
-/// answered than the 16 clients can have had in progress.
+/// answered than the clients can have had in progress.
 async fn kill_sessions_under_load(fixture: &Arc<Fixture>, written: &AtomicI64) {
     for _ in 0..40 {
         let fixture = Arc::clone(fixture);
         tokio::task::spawn_blocking(move || fixture.database.kill_sessions()).await.unwrap();
-        let required = written.load(Ordering::Relaxed) + 17;
+        let required = written.load(Ordering::Relaxed) + CLIENTS + 1;
         let start = Instant::now();
         tokio::time::sleep(Duration::from_millis(50)).await;
         while written.load(Ordering::Relaxed) < required {

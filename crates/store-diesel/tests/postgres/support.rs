@@ -6,7 +6,7 @@ pub(crate) use crate::fixtures::*;
 use diesel::connection::SimpleConnection;
 use florin_ports::Seeding;
 use florin_store_contract::StoreSettings;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
@@ -25,7 +25,7 @@ impl Fixture {
 
     /// Creates an empty store with a queue of this length.
     pub(crate) fn with_queue(queue: usize) -> Self {
-        let template = template();
+        let template = Database::template();
         let database = Database::copy_of(&template);
         let store = Store::open(&StoreSettings { queue, ..settings_of(&database.url) }).unwrap();
         Self { store, database, _template: template }
@@ -66,19 +66,6 @@ impl Fixture {
             read.await.unwrap().unwrap();
         }
     }
-}
-
-/// Returns an empty, migrated database to copy. Copying it is much cheaper than applying every migration. It is dropped
-/// with the last fixture that holds it, so tests that run one after another each create it again.
-fn template() -> Arc<Database> {
-    static TEMPLATE: Mutex<Weak<Database>> = Mutex::new(Weak::new());
-    let mut template = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);
-    template.upgrade().unwrap_or_else(|| {
-        let database = Arc::new(Database::new());
-        Store::open(&settings_of(&database.url)).unwrap().migrate().unwrap();
-        *template = Arc::downgrade(&database);
-        database
-    })
 }
 
 /// Returns settings with few connections, because many tests run concurrently.

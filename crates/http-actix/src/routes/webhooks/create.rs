@@ -97,7 +97,7 @@ pub(crate) async fn handle(
         subscribed.map_err(|error| write_problem(error, ("body", "webhook"), recorded.as_ref(), webhook_problem))?;
     match written {
         Written::New(webhook) => Ok(HttpResponse::Created().json(CreatedWebhookView::new(&webhook, &secret))),
-        // Never stored: the response would contain the secret.
+        // A response with a secret is never stored, so it is never replayed; and the command has no dry run.
         Written::Replayed(_) | Written::DryRun(_) => Err(Problem::internal()),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) async fn handle(
         rotated.map_err(|error| write_problem(error, WEBHOOK, recorded.as_ref(), webhook_problem))?;
     match written {
         Written::New(_) => Ok(HttpResponse::Ok().json(RotatedSecretView::new(&secret, until))),
-        // Never stored: the response would contain the secret.
+        // A response with a secret is never stored, so it is never replayed; and the command has no dry run.
         Written::Replayed(_) | Written::DryRun(_) => Err(Problem::internal()),
     }
 }
